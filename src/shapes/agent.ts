@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { PeripheralId } from './peripheral.ts'
+import { Name } from './room.ts'
+
+/** The version of the readiness handshake that this Bellhop speaks. */
+export const PROTOCOL = 1
+
+export const AgentType = z.enum(['claude', 'codex', 'tickle'])
+export type AgentType = z.infer<typeof AgentType>
+
+/** How an agent is run. A rehearsal is deterministic and needs no model. */
+export const Runner = z.enum(['rehearsal'])
+
+/** What the config says of an agent. */
+export const AgentConfig = z.strictObject({
+  id: Name,
+  type: AgentType,
+  runner: Runner,
+  /** The peripheral it starts in when a request names none. */
+  peripheral: PeripheralId,
+})
+export type AgentConfig = z.infer<typeof AgentConfig>
+
+/** Step 1 of the handshake: who wants to join, speaking what, able to do what. */
+export const Registration = z.strictObject({
+  id: Name,
+  type: AgentType,
+  protocol: z.int(),
+  peripherals: z.array(PeripheralId).min(1),
+  /** Which process speaks for the agent: one at a time. */
+  holder: z.string().min(1),
+})
+export type Registration = z.infer<typeof Registration>
+
+/** Step 2: what Bellhop asks back. */
+export const Challenge = z.strictObject({
+  nonce: z.string(),
+  protocol: z.int(),
+  /** The peripherals that were agreed on: the intersection of what is offered and what is configured. */
+  peripherals: z.array(PeripheralId).min(1),
+})
+export type Challenge = z.infer<typeof Challenge>
+
+export const Probe = z.strictObject({ name: z.string(), ok: z.boolean(), detail: z.string() })
+export type Probe = z.infer<typeof Probe>
+
+/** Step 3: the nonce answered with the instance's secret, and what the runner saw when it looked. */
+export const Proof = z.strictObject({
+  id: Name,
+  holder: z.string(),
+  answer: z.string(),
+  probes: z.array(Probe).min(1),
+})
+export type Proof = z.infer<typeof Proof>
+
+/** Present is not ready: `ready` is proved and kept by a lease, `lapsed` had one and lost it. */
+export const Readiness = z.enum(['registered', 'ready', 'lapsed', 'absent', 'broken'])
+export type Readiness = z.infer<typeof Readiness>
+
+/** One row of who is here. */
+export const Presence = z.strictObject({
+  id: z.string(),
+  type: AgentType.nullable(),
+  readiness: Readiness,
+  peripherals: z.array(PeripheralId),
+  reason: z.string().nullable(),
+})
+export type Presence = z.infer<typeof Presence>

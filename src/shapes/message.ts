@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { Face, Name } from './room.ts'
+
+/** Ids that may appear in an address, a file name and a BullMQ job: no colon, no slash. */
+export const Id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'expected an id of letters, digits, ".", "_", "~", "-"')
+
+export const MESSAGE_BYTES = 16_384
+
+/** What an adapter makes of a line of chat. The same id twice is the same message: it is answered again, not done again. */
+export const Message = z.strictObject({
+  id: Id,
+  face: Face,
+  room: Name,
+  text: z
+    .string()
+    .refine((text) => text.trim() !== '', 'expected some text')
+    .refine((text) => Buffer.byteLength(text) <= MESSAGE_BYTES, `expected at most ${MESSAGE_BYTES} bytes`),
+  /** What the face knows of the sender: a token, and the name it asks to speak as. */
+  credential: z.strictObject({ token: z.string(), as: z.string().min(1).max(64).nullable() }),
+})
+export type Message = z.infer<typeof Message>
+
+/** Of a message: coordination (talk, commands) or action (work for an agent). */
+export const MessageMode = z.enum(['coordination', 'action'])
+export type MessageMode = z.infer<typeof MessageMode>
+
+/** One piece of work a message gave out: a turn of one agent in its session. */
+export const Assignment = z.strictObject({
+  turn: Id,
+  session: Id,
+  agent: Name,
+  peripheral: z.string(),
+})
+export type Assignment = z.infer<typeof Assignment>
+
+/** The answer to every message that was not refused. Given once it is in the evidence store, not before. */
+export const Receipt = z.strictObject({
+  message: Id,
+  room: Name,
+  mode: MessageMode,
+  /** Work given out; empty for talk and commands. */
+  assignments: z.array(Assignment),
+  /** What a command answered, for people to read; null where there was none. */
+  answer: z.string().nullable(),
+})
+export type Receipt = z.infer<typeof Receipt>

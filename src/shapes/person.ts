@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { Face } from './room.ts'
+
+/** Each role may do what the ones before it may. */
+export const Role = z.enum(['viewer', 'operator', 'approver', 'admin'])
+export type Role = z.infer<typeof Role>
+
+export const mayAct = (role: Role, needed: Role): boolean => Role.options.indexOf(role) >= Role.options.indexOf(needed)
+
+/** Who is speaking, once authenticated. `via` names the token's owner where an admin speaks as somebody else. */
+export const Person = z.strictObject({
+  name: z.string().min(1).max(64),
+  role: Role,
+  face: Face,
+  via: z.string().nullable(),
+})
+export type Person = z.infer<typeof Person>

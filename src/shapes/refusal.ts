@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+/**
+ * The one closed list of refusals: code, the HTTP status it travels under, and what to do about it.
+ * `docs/errors.md` is kept equal to it by a test.
+ */
+export const refusals = {
+  // the door
+  'host-refused': {
+    status: 403,
+    remedy: 'use an address of this instance, or list the name under http.hosts in the config',
+  },
+  'origin-refused': { status: 403, remedy: 'call from the page this instance serves, or without an Origin header' },
+  'route-unknown': { status: 404, remedy: 'see `bellhop help` for what can be asked' },
+  'request-invalid': { status: 400, remedy: 'correct the field the message names' },
+  'request-too-large': { status: 413, remedy: 'send less than the limit the message names' },
+  draining: { status: 503, remedy: 'wait for the instance to come back, then send it again' },
+  // presence
+  'face-unknown': { status: 403, remedy: 'use a face that the room is open to' },
+  'room-unknown': {
+    status: 404,
+    remedy: 'use one of the rooms the message names, or add it under rooms in the config',
+  },
+  // authenticate
+  unauthenticated: { status: 401, remedy: 'use the link or the token that `bellhop up` printed' },
+  'role-too-low': { status: 403, remedy: 'ask someone with the role the message names' },
+  'impersonation-refused': { status: 403, remedy: 'only the admin token may speak as somebody else' },
+  // mode
+  'command-unknown': { status: 400, remedy: 'say /help for the list of commands' },
+  'command-invalid': { status: 400, remedy: 'use the command as the message shows it' },
+  'mode-forbids': { status: 409, remedy: 'change the room with /mode' },
+  'transition-invalid': { status: 409, remedy: 'go through the mode the message names' },
+  // dispatch
+  'agent-unknown': { status: 404, remedy: 'say /who for the agents that are here' },
+  'agent-not-ready': { status: 503, remedy: 'wait until /who shows the agent as ready' },
+  'peripheral-unknown': { status: 404, remedy: 'use one of the peripherals the message names' },
+  'peripheral-not-inhabited': { status: 409, remedy: 'ask an agent that can inhabit it' },
+  // persist and the evidence store
+  'store-full': { status: 507, remedy: 'free space on the disk of the data folder, then send it again' },
+  'store-failed': { status: 503, remedy: 'look at the log in the data folder, then send it again' },
+  'id-conflict': { status: 409, remedy: 'use a new id: this one already stands for something else' },
+  'target-missing': { status: 409, remedy: 'reply to an entry that exists' },
+  fenced: { status: 409, remedy: 'none needed: another worker took this session over' },
+  'query-invalid': { status: 400, remedy: 'use the filters the message names' },
+  'entry-unknown': { status: 404, remedy: 'look the id up with /evidence' },
+  'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
+  // the gate
+  'peripheral-inactive': { status: 409, remedy: 'start a peripheral first' },
+  'tool-not-allowed': { status: 403, remedy: 'use one of the tools of the peripheral' },
+  'arguments-invalid': { status: 400, remedy: 'call the tool with the arguments its schema names' },
+  'out-of-scope': { status: 403, remedy: 'stay inside the scope of the peripheral' },
+  'budget-spent': { status: 429, remedy: 'start a new turn with a smaller request' },
+  'gate-failed': { status: 500, remedy: 'look at the log in the data folder: a gate that fails refuses' },
+  // the registry
+  'agent-taken': { status: 409, remedy: 'stop the other holder of this id, or wait for its lease to lapse' },
+  'credential-invalid': { status: 401, remedy: 'register with the secret of this instance' },
+  'protocol-unsupported': { status: 400, remedy: 'speak the protocol version the message names' },
+  'capabilities-missing': { status: 409, remedy: 'register with the capabilities the message names' },
+  'challenge-stale': { status: 409, remedy: 'register again and answer the new challenge' },
+  'probe-failed': { status: 409, remedy: 'mend what the probe names, then register again' },
+  'lease-lapsed': { status: 409, remedy: 'register again' },
+} as const satisfies Record<string, { status: number; remedy: string }>
+
+export type RefusalCode = keyof typeof refusals
+export const RefusalCode = z.enum(Object.keys(refusals) as [RefusalCode, ...RefusalCode[]])
+
+export const Refusal = z.strictObject({
+  code: RefusalCode,
+  message: z.string(),
+  remedy: z.string(),
+})
+export type Refusal = z.infer<typeof Refusal>
+
+/** A refusal with its sentence; the remedy follows from the code. */
+export const refusal = (code: RefusalCode, message: string): Refusal => ({
+  code,
+  message,
+  remedy: refusals[code].remedy,
+})
