@@ -1,0 +1,52 @@
+import type { Transaction } from 'kysely'
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { Database, Tables } from './database.ts'
+
+type Tx = Transaction<Tables>
+type Apply = { [E in EventName]?: (tx: Tx, body: BodyOf<E>, entry: Entry) => Promise<unknown> }
+
+/** How each event moves the projections. What is not here moves nothing. */
+const apply: Apply = {
+  'session-opened': (tx, body, { session }) =>
+    tx
+      .insertInto('session')
+      .values({ id: session, room: body.room, agent: body.agent, open: 1, peripheral: null })
+      .execute(),
+  'session-closed': (tx, _body, { session }) =>
+    tx.updateTable('session').set({ open: 0 }).where('id', '=', session).execute(),
+  'peripheral-started': (tx, body, { session }) =>
+    tx.updateTable('session').set({ peripheral: body.peripheral }).where('id', '=', session).execute(),
+  'peripheral-stopped': (tx, _body, { session }) =>
+    tx.updateTable('session').set({ peripheral: null }).where('id', '=', session).execute(),
+  accepted: (tx, body, { id, session, position }) => {
+    const { room, agent, peripheral } = body
+    return tx
+      .insertInto('turn')
+      .values({ id, session, room, agent, peripheral, status: 'accepted', position })
+      .execute()
+  },
+  'turn-started': (tx, body) => tx.updateTable('turn').set({ status: 'running' }).where('id', '=', body.turn).execute(),
+  'turn-ended': (tx, body) =>
+    tx.updateTable('turn').set({ status: body.outcome }).where('id', '=', body.turn).execute(),
+  'mode-changed': (tx, body, { subject }) =>
+    tx
+      .insertInto('room')
+      .values({ id: subject.id, mode: body.to })
+      .onConflict((c) => c.column('id').doUpdateSet({ mode: body.to }))
+      .execute(),
+}
+
+/** Moves the projections by one entry, in the transaction that appends it. */
+export const project = async (tx: Tx, entry: Entry): Promise<void> => {
+  const move = apply[entry.body.event] as ((tx: Tx, body: Entry['body'], entry: Entry) => Promise<unknown>) | undefined
+  await move?.(tx, entry.body, entry)
+}
+
+/** Throws the projections away and makes them again from the entries alone. */
+export const rebuild = (db: Database, read: (tx: Tx, after: number) => Promise<Entry[]>): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    for (const table of ['session', 'turn', 'room'] as const) await tx.deleteFrom(table).execute()
+    for (let page = await read(tx, 0); page.length > 0; page = await read(tx, page.at(-1)?.position ?? 0)) {
+      for (const entry of page) await project(tx, entry)
+    }
+  })

@@ -1,0 +1,52 @@
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { Complain, ToolsOf } from './verify.ts'
+
+type Wall = { peripheral: string; tools: string[] }
+type Watch = { [E in EventName]?: (entry: Entry, body: BodyOf<E>) => void }
+
+/** Every step stands between a start and a stop, uses a tool of that wall, and has one outcome that answers it. */
+export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): void => {
+  let wall: Wall | null = null
+  const open = new Map<string, Entry>()
+
+  const watch: Watch = {
+    'peripheral-started': (entry, { peripheral, tools }) => {
+      complain(wall !== null, entry, 'order', `starts ${peripheral} while ${wall?.peripheral} is active`)
+      wall = { peripheral, tools }
+      // A chain cannot widen its own wall: what a start recorded must be what the spec has.
+      const spec = toolsOf(peripheral)
+      complain(spec === null, entry, 'wall', `started ${peripheral}, of which there is no spec`)
+      const extra = tools.filter((tool) => spec && !spec.includes(tool))
+      complain(
+        extra.length > 0,
+        entry,
+        'wall',
+        `started ${peripheral} with ${extra.join(', ')}, which its spec has not`,
+      )
+    },
+    'peripheral-stopped': (entry, { peripheral }) => {
+      complain(wall?.peripheral !== peripheral, entry, 'order', `stops ${peripheral}, which is not active`)
+      for (const step of open.values()) complain(true, step, 'order', 'was still open when its peripheral stopped')
+      open.clear()
+      wall = null
+    },
+    'step-intended': (entry, { call }) => {
+      complain(wall === null, entry, 'wall', `used ${call.tool} while no peripheral was active`)
+      const allowed = wall?.tools.includes(call.tool) ?? true
+      complain(!allowed, entry, 'wall', `used ${call.tool}, which ${wall?.peripheral} has not`)
+      open.set(entry.id, entry)
+    },
+    'step-ended': (entry, { step, tool }) => {
+      const intent = open.get(entry.inReplyTo ?? '')?.body
+      complain(intent?.event !== 'step-intended', entry, 'order', 'ends a step that was not begun')
+      if (intent?.event !== 'step-intended') return
+      open.delete(entry.inReplyTo ?? '')
+      complain(step !== intent.step, entry, 'order', 'ends another step than the one it answers')
+      complain(tool !== intent.call.tool, entry, 'wall', `ran ${tool}, not ${intent.call.tool}`)
+    },
+  }
+  for (const entry of chain) {
+    const look = watch[entry.body.event] as ((entry: Entry, body: Entry['body']) => void) | undefined
+    look?.(entry, entry.body)
+  }
+}

@@ -1,0 +1,147 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { randomToken } from '../lib/id.ts'
+import type { Redis } from '../redis/redis.ts'
+import {
+  AgentType,
+  type Challenge,
+  PROTOCOL,
+  Presence,
+  type Proof,
+  Readiness,
+  type Registration,
+} from '../shapes/agent.ts'
+import { type RefusalCode, refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import { GRANT, LAPSE, LEAVE, REGISTER, REJECT, RENEW } from './scripts.ts'
+
+/** How long a challenge can be answered. */
+const CHALLENGE_MS = 10_000
+
+type Options = {
+  redis: Redis
+  prefix: string
+  /** What a proof is made with: the secret of this instance. */
+  secret: string
+  leaseMs: number
+  /** The peripherals this instance has: what an agent offers beyond them does not count. */
+  peripherals: readonly string[]
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** Answers a challenge: shows that whoever speaks for the agent knows this instance's secret. */
+export const answerTo = (challenge: Challenge, secret: string): string =>
+  createHmac('sha256', secret).update(challenge.nonce).digest('hex')
+
+/**
+ * Who is here, and who has proved to be ready. Connected is not ready: an agent registers, is challenged, proves
+ * itself with probes, and keeps a lease by heartbeats. A broken entry is shown as broken and stops nobody else.
+ */
+export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: Options) => {
+  const index = `${prefix}:agents`
+  const keys = (id: string) => ['record', 'challenge', 'lease'].map((part) => `${prefix}:{agent:${id}}:${part}`)
+  const move = async (script: string, id: string, ...args: (string | number)[]): Promise<Result<null>> => {
+    const answer = (await redis.eval(script, 3, ...keys(id), ...args)) as 'ok' | RefusalCode
+    return answer === 'ok' ? ok(null) : refused(refusal(answer, sentences[answer]?.(id) ?? `${id}: ${answer}`))
+  }
+
+  const presence = async (id: string): Promise<Presence> => {
+    const [record, , lease] = keys(id)
+    const fields = await redis.hgetall(record ?? '').catch((): Record<string, string> => ({ type: 'unreadable' }))
+    return read(id, fields, (await redis.exists(lease ?? '')) === 1)
+  }
+
+  return {
+    register: async ({
+      id,
+      type,
+      protocol,
+      peripherals: offered,
+      holder,
+    }: Registration): Promise<Result<Challenge>> => {
+      if (protocol !== PROTOCOL) {
+        return refused(
+          refusal('protocol-unsupported', `${id} speaks protocol ${protocol}; this Bellhop speaks ${PROTOCOL}`),
+        )
+      }
+      const agreed = offered.filter((peripheral) => peripherals.includes(peripheral))
+      if (agreed.length === 0) {
+        return refused(
+          refusal(
+            'capabilities-missing',
+            `${id} offers ${offered.join(', ')}; needed is one of ${peripherals.join(', ')}`,
+          ),
+        )
+      }
+      const nonce = randomToken()
+      await redis.sadd(index, id)
+      const moved = await move(REGISTER, id, holder, type, JSON.stringify(agreed), nonce, CHALLENGE_MS)
+      return moved.ok ? ok({ nonce, protocol: PROTOCOL, peripherals: agreed }) : moved
+    },
+
+    prove: async ({ id, holder, answer, probes }: Proof): Promise<Result<Presence>> => {
+      const challenge = (await redis.get(keys(id)[1] ?? ''))?.split(' ') ?? []
+      const [, nonce = ''] = challenge
+      const expected = createHmac('sha256', secret).update(nonce).digest()
+      const given = Buffer.from(answer, 'hex')
+      if (nonce === '') return refused(refusal('challenge-stale', `${id} has no open challenge`))
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+        return refused(refusal('credential-invalid', `${id} did not answer the challenge with this instance's secret`))
+      }
+      const failed = probes.filter((probe) => !probe.ok)
+      if (failed.length > 0) {
+        const reason = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
+        const moved = await move(REJECT, id, holder, reason)
+        return moved.ok ? refused(refusal('probe-failed', `${id} is not ready: ${reason}`)) : moved
+      }
+      const moved = await move(GRANT, id, holder, nonce, leaseMs)
+      return moved.ok ? ok(await presence(id)) : moved
+    },
+
+    heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),
+    leave: (id: string, holder: string): Promise<Result<null>> => move(LEAVE, id, holder),
+    presence,
+
+    /** Everybody who ever registered here, by id. */
+    who: async (): Promise<Presence[]> => Promise.all((await redis.smembers(index)).sort().map(presence)),
+
+    /** The agents whose lease ran out since somebody last looked, each told once in all processes. */
+    lapsed: async (): Promise<Presence[]> => {
+      const found: Presence[] = []
+      for (const id of await redis.smembers(index)) {
+        const moved = await move(LAPSE, id).catch(() => null)
+        if (moved?.ok) found.push(await presence(id))
+      }
+      return found
+    },
+  }
+}
+
+const sentences: Partial<Record<RefusalCode, (id: string) => string>> = {
+  'agent-taken': (id) => `${id} is held by another process`,
+  'challenge-stale': (id) => `the challenge of ${id} is used up or too old`,
+  'lease-lapsed': (id) => `${id} holds no lease`,
+}
+
+/** A row of who is here; what cannot be read is shown as broken. Ready only while the lease is held. */
+const read = (id: string, fields: Record<string, string>, leased: boolean): Presence => {
+  const parsed = Presence.safeParse({
+    id,
+    type: AgentType.safeParse(fields['type']).data,
+    readiness: Readiness.safeParse(fields['readiness']).data,
+    peripherals: parseList(fields['peripherals']),
+    reason: fields['reason'] || null,
+  })
+  if (!parsed.success)
+    return { id, type: null, readiness: 'broken', peripherals: [], reason: 'its entry cannot be read' }
+  if (parsed.data.readiness === 'ready' && !leased) return { ...parsed.data, readiness: 'lapsed' }
+  return parsed.data
+}
+
+const parseList = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
