@@ -18,5 +18,3 @@ export const createIds = (clock: Clock): (() => string) => {
   return () => base32(clock(), 10) + Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')
 }
 export type Ids = ReturnType<typeof createIds>
-
-export const randomToken = (): string => randomBytes(24).toString('base64url')

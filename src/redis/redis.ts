@@ -1,18 +1,15 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import { Redis } from 'ioredis'
 
 export type { Redis } from 'ioredis'
 
 /** `redis://…`, `rediss://…` or the path of a unix socket. */
 export type RedisAddress = string
 
-/** BullMQ wants commands that wait for a lost connection instead of failing. */
-const PATIENT: RedisOptions = { maxRetriesPerRequest: null, enableReadyCheck: true }
-
+/** Commands wait for a lost connection to come back instead of failing: BullMQ needs that. */
 export const connect = (address: RedisAddress, onError: (error: Error) => void): Redis => {
   const redis = new Redis(address, {
-    ...PATIENT,
-    lazyConnect: false,
-    retryStrategy: (tries) => Math.min(50 * tries, 1000),
+    maxRetriesPerRequest: null,
+    retryStrategy: (tries: number) => Math.min(50 * tries, 1000),
   })
   redis.on('error', onError)
   return redis

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { randomToken } from '../lib/id.ts'
+import { createHmac } from 'node:crypto'
+import { randomToken, sameSecret } from '../lib/secret.ts'
 import type { Redis } from '../redis/redis.ts'
 import {
   AgentType,
@@ -30,8 +30,8 @@ type Options = {
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Answers a challenge: shows that whoever speaks for the agent knows this instance's secret. */
-export const answerTo = (challenge: Challenge, secret: string): string =>
-  createHmac('sha256', secret).update(challenge.nonce).digest('hex')
+export const answerTo = (nonce: string, secret: string): string =>
+  createHmac('sha256', secret).update(nonce).digest('hex')
 
 /**
  * Who is here, and who has proved to be ready. Connected is not ready: an agent registers, is challenged, proves
@@ -80,22 +80,19 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     },
 
     prove: async ({ id, holder, answer, probes }: Proof): Promise<Result<Presence>> => {
-      const challenge = (await redis.get(keys(id)[1] ?? ''))?.split(' ') ?? []
-      const [, nonce = ''] = challenge
-      const expected = createHmac('sha256', secret).update(nonce).digest()
-      const given = Buffer.from(answer, 'hex')
-      if (nonce === '') return refused(refusal('challenge-stale', `${id} has no open challenge`))
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      const nonce = (await redis.get(keys(id)[1] ?? ''))?.split(' ').at(-1)
+      if (!nonce) return refused(refusal('challenge-stale', `${id} has no open challenge`))
+      if (!sameSecret(answer, answerTo(nonce, secret))) {
         return refused(refusal('credential-invalid', `${id} did not answer the challenge with this instance's secret`))
       }
-      const failed = probes.filter((probe) => !probe.ok)
-      if (failed.length > 0) {
-        const reason = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
-        const moved = await move(REJECT, id, holder, reason)
-        return moved.ok ? refused(refusal('probe-failed', `${id} is not ready: ${reason}`)) : moved
-      }
-      const moved = await move(GRANT, id, holder, nonce, leaseMs)
-      return moved.ok ? ok(await presence(id)) : moved
+      const failed = probes.filter((probe) => !probe.ok).map(({ name, detail }) => `${name}: ${detail}`)
+      const moved =
+        failed.length > 0
+          ? await move(REJECT, id, holder, failed.join('; '))
+          : await move(GRANT, id, holder, nonce, leaseMs)
+      if (!moved.ok) return moved
+      if (failed.length > 0) return refused(refusal('probe-failed', `${id} is not ready: ${failed.join('; ')}`))
+      return ok(await presence(id))
     },
 
     heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),

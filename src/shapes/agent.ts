@@ -28,7 +28,7 @@ export const Registration = z.strictObject({
   protocol: z.int(),
   peripherals: z.array(PeripheralId).min(1),
   /** Which process speaks for the agent: one at a time. */
-  holder: z.string().min(1),
+  holder: z.string().regex(/^\S+$/),
 })
 export type Registration = z.infer<typeof Registration>
 

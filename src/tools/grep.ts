@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { matcher } from './glob.ts'
+import { ripgrep } from './ripgrep.ts'
+import { defineTool, failed } from './tool.ts'
+
+const args = z.strictObject({
+  pattern: z.string().min(1).max(1000),
+  path: z.string().min(1).optional(),
+  literal: z.boolean().optional(),
+  word: z.boolean().optional(),
+  ignoreCase: z.boolean().optional(),
+  glob: z.string().min(1).max(1000).optional(),
+})
+
+export const grep = defineTool({
+  args,
+  help: 'grep {pattern, path?, literal?, word?, ignoreCase?, glob?}: the lines that match, as path:line:text',
+  pathOf: ({ path = '.' }) => path,
+  run: ({ pattern, literal, word, ignoreCase, glob }, target, bench) => {
+    const matches = glob === undefined ? () => true : matcher(glob)
+    if (!matches) return Promise.resolve(failed(`not a glob pattern: ${glob}`))
+    const flags = [literal && '--fixed-strings', word && '--word-regexp', ignoreCase && '--ignore-case'].filter(
+      (f) => f !== undefined && f !== false,
+    )
+    return ripgrep(
+      [...SHOW, ...flags, '--regexp', pattern, '--', target.real],
+      (line) => {
+        const end = line.indexOf('\0')
+        const path = line.slice(bench.workspace.root.length + 1, end)
+        return end > 0 && matches(path) ? { path, line: `${path}:${line.slice(end + 1)}` } : null
+      },
+      bench,
+    )
+  },
+})
+
+/** The file name ends with a NUL, so that no name can be mistaken for a line number. */
+const SHOW = [
+  '--line-number',
+  '--no-heading',
+  '--with-filename',
+  '--null',
+  '--max-columns=400',
+  '--max-columns-preview',
+]
