@@ -6,9 +6,12 @@ export const Id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'expected an id o
 
 export const MESSAGE_BYTES = 16_384
 
+/** A message's own id has no dot: the ids of what follows from it are made by adding one. */
+export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
+
 /** What an adapter makes of a line of chat. The same id twice is the same message: it is answered again, not done again. */
 export const Message = z.strictObject({
-  id: Id,
+  id: MessageId,
   face: Face,
   room: Name,
   text: z
@@ -35,7 +38,7 @@ export type Assignment = z.infer<typeof Assignment>
 
 /** The answer to every message that was not refused. Given once it is in the evidence store, not before. */
 export const Receipt = z.strictObject({
-  message: Id,
+  message: MessageId,
   room: Name,
   mode: MessageMode,
   /** Work given out; empty for talk and commands. */

@@ -1,0 +1,66 @@
+import type { Registry } from '../registry/registry.ts'
+import { answerTo } from '../registry/registry.ts'
+import { type AgentConfig, PROTOCOL, type Presence, type Probe } from '../shapes/agent.ts'
+
+type Options = {
+  registry: Registry
+  /** The process that speaks for the agents. */
+  holder: string
+  secret: string
+  heartbeatMs: number
+  probe: (agent: AgentConfig) => Promise<Probe[]>
+  /** Told when an agent became ready, or left. */
+  announce: (presence: Presence) => Promise<void>
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+/**
+ * Keeps the house agents ready: each registers, answers its challenge with what its probes saw, and renews its lease.
+ * One that loses its lease, or is held by another worker, tries again at every beat.
+ */
+export const keepHouse = (
+  { registry, holder, secret, heartbeatMs, probe, announce, log }: Options,
+  agents: AgentConfig[],
+) => {
+  const ready = new Set<string>()
+
+  const join = async (agent: AgentConfig): Promise<void> => {
+    const { id, type, peripheral } = agent
+    const challenge = await registry.register({ id, type, protocol: PROTOCOL, peripherals: [peripheral], holder })
+    if (!challenge.ok) return log('agent could not register', { agent: id, ...challenge.refusal })
+    const answer = answerTo(challenge.value.nonce, secret)
+    const granted = await registry.prove({ id, holder, answer, probes: await probe(agent) })
+    if (!granted.ok) return log('agent is not ready', { agent: id, ...granted.refusal })
+    ready.add(id)
+    await announce(granted.value)
+  }
+
+  const beat = async (agent: AgentConfig): Promise<void> => {
+    try {
+      if (ready.has(agent.id) && (await registry.heartbeat(agent.id, holder)).ok) return
+      ready.delete(agent.id)
+      await join(agent)
+    } catch (error) {
+      log('heartbeat failed', { agent: agent.id, error: (error as Error).message })
+    }
+  }
+
+  let beating = Promise.all(agents.map(beat))
+  const timer = setInterval(() => {
+    beating = beating.then(() => Promise.all(agents.map(beat)))
+  }, heartbeatMs)
+
+  return {
+    /** The first round is over: who can be ready, is. */
+    settled: async (): Promise<void> => {
+      await beating
+    },
+    leave: async (): Promise<void> => {
+      clearInterval(timer)
+      await beating
+      for (const id of ready) {
+        if ((await registry.leave(id, holder)).ok) await announce(await registry.presence(id))
+      }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/** What a name says about a file. */
+
+const LANGUAGES = new Map(
+  Object.entries({
+    typescript: 'ts',
+    javascript: 'js',
+    python: 'py',
+    rust: 'rs',
+    golang: 'go',
+    ruby: 'rb',
+    markdown: 'md',
+    clojure: 'clj',
+    elixir: 'ex',
+    haskell: 'hs',
+    kotlin: 'kt',
+    shell: 'sh',
+    bash: 'sh',
+    perl: 'pl',
+  }),
+)
+const EXTENSIONS = new Set(
+  (
+    'ts tsx mts cts js jsx mjs cjs py pyi rs go rb java kt kts scala clj cljs edn ex exs erl hs ml c h cc cpp cxx hpp cs ' +
+    'swift m php pl lua r jl dart zig nim sh bash zsh fish ps1 sql html htm css scss less vue svelte xml svg json jsonc ' +
+    'yaml yml toml ini cfg conf env lock md mdx markdown rst adoc txt csv tsv proto graphql tf nix gradle cmake mk log patch'
+  ).split(' '),
+)
+const BARE_FILES = new Set(
+  'readme license licence makefile dockerfile changelog contributing gemfile rakefile procfile justfile codeowners'.split(
+    ' ',
+  ),
+)
+
+/** `ts`, `.ts` and `TypeScript` are the extension ts. */
+export const extensionOf = (word: string): string | null => {
+  const lower = word.toLowerCase()
+  if (/^\.\w{1,12}$/.test(lower)) return lower.slice(1)
+  if (EXTENSIONS.has(lower)) return lower
+  return LANGUAGES.get(lower) ?? null
+}
+
+export const isFileLike = (path: string): boolean => {
+  const base = baseOf(path).toLowerCase()
+  const dot = base.lastIndexOf('.')
+  if (dot === -1) return BARE_FILES.has(base)
+  return EXTENSIONS.has(base.slice(dot + 1)) || /^\.[a-z][\w-]{0,30}$/.test(base)
+}
+
+export const isPathLike = (text: string): boolean => isFileLike(text) || (text.includes('/') && !/\s/.test(text))
+
+export const isProse = (path: string): boolean => /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(path)
+
+export const isTest = (path: string): boolean =>
+  path.split('/').some((part) => /^(?:tests?|__tests__|specs?|fixtures|testdata)$/i.test(part)) ||
+  /(?:[._-](?:test|spec)s?\.|^test_)/i.test(baseOf(path))
+
+export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** A glob that takes a name as it stands, in whatever case. */
+export const anyCase = (name: string): string =>
+  [...name]
+    .map((character) => {
+      if (/[a-z]/i.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]`
+      return /[*?[\]{}!\\]/.test(character) ? `\\${character}` : character
+    })
+    .join('')

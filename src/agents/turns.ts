@@ -1,0 +1,129 @@
+import { sessionDraft } from '../evidence/drafts.ts'
+import { hashOf } from '../evidence/hash.ts'
+import type { Store, TurnRecord } from '../evidence/store.ts'
+import type { Steps } from '../peripherals/steps.ts'
+import type { Author, Body, Draft } from '../shapes/evidence.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
+import type { Mind } from './mind.ts'
+
+type Options = {
+  store: Store
+  steps: Pick<Steps, 'ask'>
+  specs: ReadonlyMap<string, PeripheralSpec>
+  mindOf: (agent: string) => Inhabitant | null
+  isReady: (agent: string) => Promise<boolean>
+}
+
+/** Who works in a peripheral: a mind, and the name it signs with. */
+type Inhabitant = { mind: Mind; author: Author }
+
+type Conclusion = { outcome: TurnOutcome; answer: string; reports: StepReport[] }
+
+/**
+ * Runs the turns of a session, one after the other, in the order they were accepted. A turn is resumed, not rerun:
+ * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
+ */
+export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) => {
+  const drain = async (session: string, signal: AbortSignal): Promise<void> => {
+    const fence = await store.claim(`${session}/turns`)
+    const write: Write = async (drafts) => (await store.append(drafts, fence)).ok
+    while (!signal.aborted) {
+      const turn = await store.nextTurn(session)
+      // Work for an agent that is not ready waits, and is looked for again by the sweep.
+      if (!turn || !(await isReady(turn.agent))) return
+      if (!(await run(turn, write, signal))) return
+    }
+  }
+
+  /** Answers whether the turn came to its end and the next one may begin. */
+  const run = async (turn: TurnRecord, write: Write, signal: AbortSignal): Promise<boolean> => {
+    const spec = specs.get(turn.peripheral)
+    const inhabitant = mindOf(turn.agent)
+    const entry = drafter(turn, inhabitant?.author ?? { kind: 'agent', id: turn.agent, face: 'worker', via: null })
+    if (!spec || !inhabitant) {
+      const missing = spec ? `agent ${turn.agent}` : `peripheral ${turn.peripheral}`
+      return write([entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })])
+    }
+    const session = await store.session(turn.session)
+    const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
+    const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
+    if (!conclusion) return false
+    return write([entry.stopped(spec, conclusion), entry.turnEnded(conclusion)])
+  }
+
+  /** Lets the mind work: each call it makes is a step, each report goes back to it. Null when the signal ended it. */
+  const conduct = async (
+    turn: TurnRecord,
+    { mind, author }: Inhabitant,
+    signal: AbortSignal,
+  ): Promise<Conclusion | null> => {
+    const reports: StepReport[] = []
+    const conclude = (outcome: TurnOutcome, answer: string): Conclusion => ({ outcome, answer, reports })
+    try {
+      const thought = mind(await requestOf(turn))
+      let next = thought.next()
+      while (!next.done) {
+        const asked = { session: turn.session, turn: turn.id, n: reports.length, author, call: next.value }
+        const report = await steps.ask(asked, signal)
+        if (!report) return null
+        reports.push(report)
+        next = thought.next(report)
+      }
+      return conclude('done', next.value)
+    } catch (error) {
+      return conclude('failed', `the agent failed: ${(error as Error).message}`)
+    }
+  }
+
+  const requestOf = async ({ id }: TurnRecord): Promise<string> => {
+    const accepted = await store.get(id)
+    if (accepted?.body.event !== 'accepted') throw new Error(`${id} is no accepted turn`)
+    return accepted.body.request
+  }
+
+  return { drain }
+}
+
+type Write = (drafts: Draft[]) => Promise<boolean>
+type Drafter = ReturnType<typeof drafter>
+
+/** The most paths a fruit lists: the steps have them all. */
+const FOUND = 200
+
+/** What a turn leaves behind: how many steps it took, and the files that really turned up in them. */
+const fruitOf = (reports: StepReport[]) => {
+  const found = reports.flatMap((report) => (report.kind === 'ok' ? report.paths : []))
+  return { steps: reports.length, found: [...new Set(found)].sort().slice(0, FOUND) }
+}
+
+const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, author: Author) => {
+  const draft = (part: string, body: Body, inReplyTo: string) =>
+    sessionDraft({
+      id: `${turn}.${part}`,
+      session,
+      room,
+      agent,
+      author,
+      body,
+      inReplyTo,
+      tags: [`peripheral/${peripheral}`],
+    })
+  return {
+    turnStarted: () => draft('started', { event: 'turn-started', turn }, turn),
+    started: (spec: PeripheralSpec) =>
+      draft(
+        'peripheral',
+        { event: 'peripheral-started', turn, peripheral, tools: spec.tools, spec: hashOf(spec) },
+        `${turn}.started`,
+      ),
+    stopped: (spec: PeripheralSpec, { reports }: Conclusion) =>
+      draft(
+        'stopped',
+        { event: 'peripheral-stopped', turn, peripheral: spec.id, reason: 'turn-ended', fruit: fruitOf(reports) },
+        `${turn}.started`,
+      ),
+    turnEnded: ({ outcome, answer }: Pick<Conclusion, 'outcome' | 'answer'>) =>
+      draft('ended', { event: 'turn-ended', turn, outcome, answer }, turn),
+  }
+}

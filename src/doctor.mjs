@@ -1,0 +1,466 @@
+// @ts-check
+// Says what is there, what is missing and which line puts it right. It runs before anything is installed,
+// so it is plain JavaScript, uses nothing but Node and is no part of the build.
+
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect, isIP } from 'node:net'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/**
+ * @typedef {{ name: string, state: 'ok' | 'missing' | 'optional', detail: string, fix: string | null }} Check
+ * @typedef {{ root: string, data: string, env: NodeJS.ProcessEnv }} Place
+ * @typedef {{ packages: Record<string, { version?: string, integrity?: string, optional?: boolean }> }} Lockfile
+ */
+
+// Program, Debian package, and what cannot be done without it. The launcher reads these lines too.
+const PROGRAMS = `
+redis-server redis-server up demo test
+rg ripgrep up demo worker test
+chromium chromium test
+g++ g++ compile
+make make compile
+python3 python3 compile
+git git
+bwrap bubblewrap
+`
+
+const programs = PROGRAMS.trim()
+  .split('\n')
+  .map((line) => {
+    const [program = '', debian = '', ...purposes] = line.split(' ')
+    return { program, debian, purposes }
+  })
+
+const purposes = [...new Set(programs.flatMap((one) => one.purposes))]
+const LIMIT_MS = 2000
+const LEAST_FREE_MB = 200
+
+/** @type {(name: string, detail: string) => Check} */
+const ok = (name, detail) => ({ name, state: 'ok', detail, fix: null })
+/** @type {(name: string, detail: string, fix: string | null) => Check} */
+const missing = (name, detail, fix) => ({ name, state: 'missing', detail, fix })
+/** @type {(name: string, detail: string, fix: string | null) => Check} */
+const optional = (name, detail, fix) => ({ name, state: 'optional', detail, fix })
+
+/** @type {(error: unknown) => string} */
+const reason = (error) => (error instanceof Error && error.message.split('\n')[0]) || String(error)
+
+/** @type {(word: string) => string} */
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** @type {(program: string, env: NodeJS.ProcessEnv) => string | null} */
+function find(program, env) {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, program)).find(executable) ?? null
+}
+
+/** @type {(file: string) => boolean} */
+function executable(file) {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** @type {(file: string) => unknown} */
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The first line a program prints about its version; null when it does not run.
+ * @type {(file: string) => Promise<string | null>}
+ */
+function version(file) {
+  return new Promise((done) => {
+    execFile(file, ['--version'], { timeout: LIMIT_MS * 2 }, (error, stdout) =>
+      done(error ? null : (stdout.trim().split('\n')[0] ?? '')),
+    )
+  })
+}
+
+/** @type {(packages: string[], env: NodeJS.ProcessEnv) => string} */
+function installLine(packages, env) {
+  const names = packages.join(' ')
+  if (!find('apt-get', env)) return `install ${names} with this system's package manager`
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo '
+  return `${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${names}`
+}
+
+/**
+ * The Debian packages that are missing for a purpose.
+ * @type {(purpose: string, env: NodeJS.ProcessEnv) => string[]}
+ */
+function missingPackages(purpose, env) {
+  const ownRedis = purpose !== 'test' && env['REDIS_URL']
+  const names = programs
+    .filter((one) => one.purposes.includes(purpose) && !find(one.program, env))
+    .filter((one) => !(ownRedis && one.program === 'redis-server'))
+    .map((one) => one.debian)
+  return purpose === 'compile' && debianHeadersMissing() ? [...names, 'libnode-dev'] : names
+}
+
+const prefix = dirname(dirname(process.execPath))
+const hasHeaders = () => existsSync(join(prefix, 'include/node/node.h'))
+
+// Debian's own Node is a thin program around a shared library; its headers are a package of their own.
+// Other Nodes bring theirs along, or they are fetched from outside.
+function debianHeadersMissing() {
+  const variables = /** @type {Record<string, unknown>} */ (process.config.variables)
+  return !hasHeaders() && variables['node_shared'] === true
+}
+
+/** @type {(place: Place) => string} */
+const setupLine = ({ root }) => `${quoted(join(root, 'bellhop'))} --version`
+
+/** @type {(place: Place) => Check} */
+function node() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const detail = `${process.version} (${process.execPath})`
+  if (major > 20 || (major === 20 && minor >= 19)) return ok('node', detail)
+  return missing('node', `${detail}, 20.19 or newer is needed`, 'install it from https://nodejs.org/en/download')
+}
+
+/**
+ * A program by name: there and running, or the line that installs it.
+ * @type {(name: string, program: string, env: NodeJS.ProcessEnv) => Promise<Check>}
+ */
+async function program(name, program, env) {
+  const debian = programs.find((one) => one.program === program)?.debian ?? program
+  const file = find(program, env)
+  const fix = installLine([debian], env)
+  if (!file) return missing(name, `${program} is not on the PATH`, fix)
+  const line = await version(file)
+  return line === null ? missing(name, `${file} does not run`, fix) : ok(name, `${line} (${file})`)
+}
+
+/** @type {(why: string, check: Promise<Check>) => Promise<Check>} */
+async function unlessMissing(why, check) {
+  const { name, state, detail, fix } = await check
+  return state === 'missing' ? optional(name, `${detail}; ${why}`, fix) : ok(name, detail)
+}
+
+/** @type {(place: Place) => Check} */
+function packages(place) {
+  const wanted = /** @type {Lockfile | null} */ (readJson(join(place.root, 'package-lock.json')))
+  const absent = wanted ? absentByLock(place.root, wanted) : absentByName(place.root)
+  if (absent.length === 0) return ok('packages', 'the npm packages are installed')
+  const some = absent.slice(0, 3).join(', ')
+  const more = absent.length > 3 ? ` and ${absent.length - 3} more` : ''
+  return missing('packages', `not installed or another version: ${some}${more}`, setupLine(place))
+}
+
+/**
+ * A clone: each package of the lockfile, in the version that npm noted down when it installed it.
+ * @type {(root: string, wanted: Lockfile) => string[]}
+ */
+function absentByLock(root, wanted) {
+  const noted = /** @type {Lockfile | null} */ (readJson(join(root, 'node_modules/.package-lock.json')))?.packages ?? {}
+  return Object.entries(wanted.packages)
+    .filter(([path, { version, integrity, optional }]) => {
+      const there = noted[path]
+      if (path === '') return false
+      if (!there) return optional !== true // those for other systems
+      return there.version !== version || there.integrity !== integrity || !existsSync(join(root, path))
+    })
+    .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+}
+
+/**
+ * A published package has no lockfile, and npm may have put what it needs into a folder above it.
+ * @type {(root: string) => string[]}
+ */
+function absentByName(root) {
+  const own = /** @type {{ dependencies?: object } | null} */ (readJson(join(root, 'package.json')))
+  const folders = createRequire(join(root, 'package.json')).resolve.paths('x') ?? []
+  return Object.keys(own?.dependencies ?? {}).filter(
+    (name) => !folders.some((folder) => existsSync(join(folder, name))),
+  )
+}
+
+/** @type {(place: Place) => Check} */
+function sqlite(place) {
+  try {
+    const load = createRequire(join(place.root, 'package.json'))
+    const Database = load('better-sqlite3')
+    new Database(':memory:').close()
+    return ok('better-sqlite3', 'it loads')
+  } catch (error) {
+    return missing('better-sqlite3', `it does not load: ${reason(error)}`, setupLine(place))
+  }
+}
+
+/** @type {(place: Place) => Check} */
+function compiler({ env }) {
+  const names = missingPackages('compile', env)
+  const headers = hasHeaders() ? `Node's headers are in ${prefix}` : "without Node's headers, which are then fetched"
+  if (names.length === 0) return ok('compiler', `g++, make and python3 are there, ${headers}`)
+  const detail = `${names.join(', ')} missing; needed where no prebuilt better-sqlite3 can be fetched`
+  return optional('compiler', detail, installLine(names, env))
+}
+
+/** @type {(place: Place) => Check} */
+function build(place) {
+  const file = join(place.root, 'dist/src/cli.js')
+  return existsSync(file) ? ok('build', file) : missing('build', `${file} is not there`, setupLine(place))
+}
+
+/** @type {(place: Place) => Promise<Check>} */
+async function redis({ env }) {
+  const url = env['REDIS_URL']
+  if (!url) return program('redis', 'redis-server', env)
+  const target = parseRedisUrl(url)
+  const fix = 'unset REDIS_URL' // then a private one is started
+  if (!target) return missing('redis', 'REDIS_URL is not a redis://, rediss:// or unix:// address', fix)
+  const answer = await ping(target)
+  const detail = `REDIS_URL, ${target.shown}: ${answer}`
+  return answer === 'PONG' ? ok('redis', detail) : missing('redis', detail, fix)
+}
+
+/**
+ * @typedef {{ shown: string, path?: string, host?: string, port?: number, tls: boolean, auth: string[] }} RedisTarget
+ * @type {(text: string) => RedisTarget | null}
+ */
+function parseRedisUrl(text) {
+  if (text.startsWith('/')) return { shown: text, path: text, tls: false, auth: [] }
+  if (!/^(rediss?|unix):/.test(text) || !URL.canParse(text)) return null
+  const url = new URL(text)
+  const auth = [url.username, url.password].filter((part) => part !== '').map(decodeURIComponent)
+  if (url.protocol === 'unix:') return { shown: url.pathname, path: url.pathname, tls: false, auth }
+  const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1'
+  const port = Number(url.port || 6379)
+  return { shown: `${host}:${port}`, host, port, tls: url.protocol === 'rediss:', auth }
+}
+
+/** @type {(words: string[]) => string} */
+const command = (words) =>
+  `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+
+/**
+ * PONG, or what went wrong. Never shows the password.
+ * @type {(target: RedisTarget) => Promise<string>}
+ */
+function ping(target) {
+  return new Promise((done) => {
+    const { path, host, port } = target
+    const options = path ? { path } : { host: host ?? '', port: port ?? 6379 }
+    const servername = isIP(host ?? '') ? '' : (host ?? '')
+    const socket = target.tls ? connectTls({ ...options, servername }) : connect(options)
+    let answer = ''
+    /** @type {(outcome: string) => void} */
+    const end = (outcome) => {
+      clearTimeout(timer)
+      socket.destroy()
+      done(outcome)
+    }
+    const timer = setTimeout(() => end(`no answer in ${LIMIT_MS / 1000} s`), LIMIT_MS)
+    socket.on('error', (error) => end(reason(error) || 'it cannot be reached'))
+    socket.on('close', () => end('the connection was closed'))
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+      const refusal = /^-(.*)\r\n/m.exec(answer)
+      if (refusal) end(refusal[1] ?? '')
+      if (/^\+PONG\r\n/m.test(answer)) end('PONG')
+    })
+    socket.write((target.auth.length > 0 ? command(['AUTH', ...target.auth]) : '') + command(['PING']))
+  })
+}
+
+/** @type {(place: Place) => Check} */
+function dataFolder({ data }) {
+  const elsewhere = 'export BELLHOP_DATA=/a/folder/you/can/write'
+  if (existsSync(data) && !statSync(data).isDirectory()) return missing('data', `${data} is not a folder`, elsewhere)
+  const nearest = existing(data)
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK)
+  } catch {
+    return missing('data', `${nearest} cannot be written to`, elsewhere)
+  }
+  const { bavail, bsize } = statfsSync(nearest)
+  const free = Math.floor((bavail * bsize) / 2 ** 20)
+  const detail = `${data}${nearest === data ? '' : ' (made at the first start)'}, ${free} MB free`
+  return free < LEAST_FREE_MB ? missing('data', `${detail}, too little`, elsewhere) : ok('data', detail)
+}
+
+/** @type {(folder: string) => string} */
+const existing = (folder) => (existsSync(folder) ? folder : existing(dirname(folder)))
+
+/** @type {(place: Place) => Promise<Check>} */
+async function instance({ data }) {
+  const file = join(data, 'up.json')
+  if (!existsSync(file)) return ok('instance', 'none is running on this data folder')
+  const { pid, url } = /** @type {{ pid?: unknown, url?: unknown } | null} */ (readJson(file)) ?? {}
+  if (typeof pid !== 'number' || typeof url !== 'string')
+    return missing('instance', `${file} is damaged`, `rm ${quoted(file)}`)
+  if (!alive(pid)) return ok('instance', `none is running on this data folder; process ${pid} is gone`)
+  const answer = await health(url)
+  if (answer === 'healthy') return ok('instance', `process ${pid} is healthy at ${url}`)
+  return missing('instance', `process ${pid} runs, but ${url}: ${answer}`, `kill ${pid}`)
+}
+
+/**
+ * Whether the process is there and is Node: the number may have been given to another program since.
+ * @type {(pid: number) => boolean}
+ */
+function alive(pid) {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPERM') return false
+  }
+  const file = `/proc/${pid}/cmdline`
+  if (!existsSync(file)) return true
+  return /node|bellhop/.test(readFileSync(file, 'utf8').split('\0')[0] ?? '')
+}
+
+/** @type {(url: string) => Promise<string>} */
+async function health(url) {
+  try {
+    const answer = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(LIMIT_MS) })
+    await answer.body?.cancel()
+    return answer.ok ? 'healthy' : `/healthz answers ${answer.status}`
+  } catch (error) {
+    const cause = error instanceof Error && error.cause
+    return `/healthz does not answer: ${reason(cause || error)}`
+  }
+}
+
+/** @type {Record<string, (place: Place) => Check | Promise<Check>>} */
+const checks = {
+  node,
+  npm: ({ env }) => program('npm', 'npm', env),
+  packages,
+  'better-sqlite3': sqlite,
+  compiler,
+  build,
+  redis,
+  ripgrep: ({ env }) => program('ripgrep', 'rg', env),
+  git: ({ env }) => unlessMissing('needed for workspaces under git', program('git', 'git', env)),
+  data: dataFolder,
+  instance,
+  bubblewrap: ({ env }) => unlessMissing('needed for tools that run commands', program('bubblewrap', 'bwrap', env)),
+  chromium: ({ env }) => unlessMissing('needed for the tests', program('chromium', 'chromium', env)),
+}
+
+/**
+ * A check that fails itself is a finding too.
+ * @type {(name: string, check: () => Check | Promise<Check>) => Promise<Check>}
+ */
+async function safely(name, check) {
+  try {
+    return await check()
+  } catch (error) {
+    return missing(name, `the check failed: ${reason(error)}`, null)
+  }
+}
+
+/** @type {(only: string | undefined, place: Place) => Promise<Check[]>} */
+async function examine(only, place) {
+  const chosen = Object.entries(checks).filter(([name]) => !only || name === only)
+  const results = await Promise.all(chosen.map(([name, check]) => safely(name, () => check(place))))
+  // How to compile better-sqlite3 matters only to those who have to.
+  const compiled = results.some((check) => check.name === 'better-sqlite3' && check.state === 'ok')
+  return results.filter((check) => !(compiled && check.name === 'compiler'))
+}
+
+/** @type {(results: Check[]) => string} */
+function report(results) {
+  const width = Math.max(...results.map((check) => check.name.length))
+  const lines = results.map(({ name, state, detail, fix }) => {
+    const line = `${state.padEnd(8)}  ${name.padEnd(width)}  ${detail}`
+    return fix ? `${line}\n${' '.repeat(width + 12)}fix: ${fix}` : line
+  })
+  return [...lines, '', verdict(results), ''].join('\n')
+}
+
+/** @type {(results: Check[]) => string} */
+function verdict(results) {
+  const names = results.filter((check) => check.state === 'missing').map((check) => check.name)
+  if (names.length === 0) return 'Everything that is required is there.'
+  return `Not ready: ${names.join(', ')}. The lines after "fix:" put it right.`
+}
+
+const USAGE = `Usage: bellhop doctor [--json] [--data DIR] [--only CHECK]
+       bellhop doctor --packages ${purposes.join('|')}
+
+Says what is there, what is missing and which line puts it right.
+
+  --json          the same as JSON
+  --data DIR      the data folder (default: BELLHOP_DATA, else .bellhop in the current folder)
+  --only CHECK    one of: ${Object.keys(checks).join(', ')}
+  --packages FOR  only print the Debian packages that are missing for this
+  --help          print this
+
+Exit code: 0 when nothing required is missing, 1 when something is, 2 for a wrong option.
+`
+
+const OPTIONS = /** @type {const} */ ({
+  json: { type: 'boolean' },
+  data: { type: 'string' },
+  only: { type: 'string' },
+  packages: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+})
+
+/** @type {(argv: string[]) => ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']} */
+function parse(argv) {
+  const { values } = parseArgs({ args: argv, options: OPTIONS, strict: true })
+  /** @type {(name: 'only' | 'packages', among: string[]) => void} */
+  const oneOf = (name, among) => {
+    const value = values[name]
+    if (value !== undefined && !among.includes(value)) throw new Error(`--${name} is one of: ${among.join(', ')}`)
+  }
+  oneOf('only', Object.keys(checks))
+  oneOf('packages', purposes)
+  return values
+}
+
+/**
+ * @template T
+ * @param {() => T} work
+ * @returns {T | Error}
+ */
+function attempt(work) {
+  try {
+    return work()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/** @type {(argv: string[], env: NodeJS.ProcessEnv) => Promise<number>} */
+async function main(argv, env) {
+  const options = attempt(() => parse(argv))
+  if (options instanceof Error) {
+    process.stderr.write(`bellhop doctor: ${options.message}\n\n${USAGE}`)
+    return 2
+  }
+  if (options.help) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  if (options.packages) {
+    process.stdout.write(`${missingPackages(options.packages, env).join(' ')}\n`)
+    return 0
+  }
+  const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
+  const data = resolve(options.data || env['BELLHOP_DATA'] || '.bellhop')
+  const results = await examine(options.only, { root, data, env })
+  const ready = results.every((check) => check.state !== 'missing')
+  process.stdout.write(options.json ? `${JSON.stringify({ ready, checks: results }, null, 2)}\n` : report(results))
+  return ready ? 0 : 1
+}
+
+// biome-ignore lint/style/noProcessEnv: this is a program of its own, and here is its entry
+process.exitCode = await main(process.argv.slice(2), process.env)

@@ -1,0 +1,56 @@
+import type { Author, Body, Draft } from '../shapes/evidence.ts'
+
+/** The chain of what concerns no room and no session: who came and went, and what was refused at the door. */
+export const HOUSE = 'house'
+
+/** The chain of a room: what was said there and how it was answered. Session ids begin otherwise. */
+export const roomChain = (room: string): string => `room-${room}`
+
+type RoomDraft = { id: string; room: string; author: Author; body: Body; inReplyTo?: string }
+
+/** An entry in a room's own chain. */
+export const roomDraft = ({ id, room, author, body, inReplyTo }: RoomDraft): Draft => ({
+  id,
+  session: roomChain(room),
+  subject: { type: 'room', id: room },
+  author,
+  body,
+  tags: [`room/${room}`],
+  inReplyTo: inReplyTo ?? null,
+})
+
+type SessionDraft = RoomDraft & { session: string; agent: string; tags?: string[] }
+
+/** An entry in a session's chain; the tags say where it can be seen and what it is about. */
+export const sessionDraft = ({
+  id,
+  session,
+  room,
+  agent,
+  author,
+  body,
+  inReplyTo,
+  tags = [],
+}: SessionDraft): Draft => ({
+  id,
+  session,
+  subject: { type: 'session', id: session },
+  author,
+  body,
+  tags: [`room/${room}`, `agent/${agent}`, ...tags],
+  inReplyTo: inReplyTo ?? null,
+})
+
+/** An entry in the house's chain, shown in the rooms given. */
+export const houseDraft = (id: string, body: Body, rooms: string[], author: Author = BELLHOP): Draft => ({
+  id,
+  session: HOUSE,
+  subject: { type: 'house', id: HOUSE },
+  author,
+  body,
+  tags: rooms.map((room) => `room/${room}`),
+  inReplyTo: null,
+})
+
+/** Bellhop itself, where nobody else did it. */
+export const BELLHOP: Author = { kind: 'house', id: 'bellhop', face: 'house', via: null }
