@@ -15,6 +15,9 @@ type Options = {
   isReady: (agent: string) => Promise<boolean>
 }
 
+/** Two ways to stop: take no further turn, and give up the one that runs (it is resumed at the next start). */
+export type Stops = { closing: AbortSignal; abandon: AbortSignal }
+
 /** Who works in a peripheral: a mind, and the name it signs with. */
 type Inhabitant = { mind: Mind; author: Author }
 
@@ -25,14 +28,14 @@ type Conclusion = { outcome: TurnOutcome; answer: string; reports: StepReport[] 
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
 export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) => {
-  const drain = async (session: string, signal: AbortSignal): Promise<void> => {
+  const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
     const fence = await store.claim(`${session}/turns`)
     const write: Write = async (drafts) => (await store.append(drafts, fence)).ok
-    while (!signal.aborted) {
+    while (!closing.aborted) {
       const turn = await store.nextTurn(session)
       // Work for an agent that is not ready waits, and is looked for again by the sweep.
       if (!turn || !(await isReady(turn.agent))) return
-      if (!(await run(turn, write, signal))) return
+      if (!(await run(turn, write, abandon))) return
     }
   }
 
@@ -40,11 +43,11 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   const run = async (turn: TurnRecord, write: Write, signal: AbortSignal): Promise<boolean> => {
     const spec = specs.get(turn.peripheral)
     const inhabitant = mindOf(turn.agent)
-    const entry = drafter(turn, inhabitant?.author ?? { kind: 'agent', id: turn.agent, face: 'worker', via: null })
     if (!spec || !inhabitant) {
-      const missing = spec ? `agent ${turn.agent}` : `peripheral ${turn.peripheral}`
-      return write([entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })])
+      const answer = `${spec ? turn.agent : turn.peripheral} is no longer configured here`
+      return write([drafter(turn, GONE(turn.agent)).turnEnded({ outcome: 'failed', answer })])
     }
+    const entry = drafter(turn, inhabitant.author)
     const session = await store.session(turn.session)
     const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
     const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
@@ -86,7 +89,9 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
 }
 
 type Write = (drafts: Draft[]) => Promise<boolean>
-type Drafter = ReturnType<typeof drafter>
+
+/** Who signs for an agent that is no longer there. */
+const GONE = (id: string): Author => ({ kind: 'agent', id, face: 'worker', via: null })
 
 /** The most paths a fruit lists: the steps have them all. */
 const FOUND = 200

@@ -48,6 +48,7 @@ export const openStore = ({ path, clock, readonly = false, committed = () => {} 
     sessions: (limit: number): Promise<SessionRecord[]> => sessions(db, limit),
     turn: (id: string): Promise<TurnRecord | null> => turn(db, id),
     nextTurn: (session: string): Promise<TurnRecord | null> => nextTurn(db, session),
+    unfinishedTurns: (): Promise<TurnRecord[]> => unfinishedTurns(db),
     unfinished: (): Promise<string[]> => unfinished(db),
     roomMode: (room: string): Promise<RoomMode | null> => roomMode(db, room),
     rebuild: (): Promise<void> => rebuild(db, (tx, after) => page(tx, after)),
@@ -131,6 +132,11 @@ const nextTurn = async (db: Database, session: string): Promise<TurnRecord | nul
     .executeTakeFirst()
   return row ? toTurn(row) : null
 }
+
+const unfinishedTurns = async (db: Database): Promise<TurnRecord[]> =>
+  (
+    await db.selectFrom('turn').selectAll().where('status', 'in', UNFINISHED).orderBy('position').limit(1000).execute()
+  ).map(toTurn)
 
 /** The sessions that have work left. */
 const unfinished = async (db: Database): Promise<string[]> =>

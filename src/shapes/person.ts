@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Author } from './evidence.ts'
 import { Face } from './room.ts'
 
 /** Each role may do what the ones before it may. */
@@ -15,3 +16,6 @@ export const Person = z.strictObject({
   via: z.string().nullable(),
 })
 export type Person = z.infer<typeof Person>
+
+/** How a person signs evidence. */
+export const authorOf = ({ name, face, via }: Person): Author => ({ kind: 'person', id: name, face, via })

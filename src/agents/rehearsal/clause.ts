@@ -1,6 +1,6 @@
 import type { Scope } from './intent.ts'
 import { globOf, isGlob, pathOf } from './slots.ts'
-import type { Word } from './words.ts'
+import { type Word, wordSet } from './words.ts'
 
 /**
  * "… in src", "… under the docs folder", "… in ts files below lib": where a request looks, taken off its end.
@@ -8,22 +8,11 @@ import type { Word } from './words.ts'
  */
 export type Clauses = Scope & { words: readonly Word[] }
 
-const PREPOSITIONS = new Set(['in', 'under', 'inside', 'within', 'below', 'beneath', 'across', 'throughout'])
-const ARTICLES = new Set(['the', 'my', 'our', 'this', 'that', 'all', 'any', 'every'])
-const PLACES = new Set([
-  'folder',
-  'directory',
-  'dir',
-  'subfolder',
-  'package',
-  'module',
-  'crate',
-  'file',
-  'path',
-  'code',
-])
-const WHOLE = new Set(
-  'repo repository project codebase workspace code tree root everything everywhere here whole entire'.split(' '),
+const PREPOSITIONS = wordSet('in under inside within below beneath across throughout')
+const ARTICLES = wordSet('the my our this that all any every')
+const PLACES = wordSet('folder directory dir subfolder package module crate file path code')
+const WHOLE = wordSet(
+  'repo repository project codebase workspace code tree root everything everywhere here whole entire',
 )
 
 export const withoutClauses = (words: readonly Word[]): Clauses => {

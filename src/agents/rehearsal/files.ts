@@ -1,3 +1,5 @@
+import { wordSet } from './words.ts'
+
 /** What a name says about a file. */
 
 const LANGUAGES = new Map(
@@ -18,17 +20,13 @@ const LANGUAGES = new Map(
     perl: 'pl',
   }),
 )
-const EXTENSIONS = new Set(
-  (
-    'ts tsx mts cts js jsx mjs cjs py pyi rs go rb java kt kts scala clj cljs edn ex exs erl hs ml c h cc cpp cxx hpp cs ' +
-    'swift m php pl lua r jl dart zig nim sh bash zsh fish ps1 sql html htm css scss less vue svelte xml svg json jsonc ' +
-    'yaml yml toml ini cfg conf env lock md mdx markdown rst adoc txt csv tsv proto graphql tf nix gradle cmake mk log patch'
-  ).split(' '),
+const EXTENSIONS = wordSet(
+  `ts tsx mts cts js jsx mjs cjs py pyi rs go rb java kt kts scala clj cljs edn ex exs erl hs ml c h cc cpp cxx hpp cs
+  swift php pl lua jl dart zig nim sh bash zsh fish ps1 sql html htm css scss less vue svelte xml svg json jsonc
+  yaml yml toml ini cfg conf md mdx markdown rst adoc txt csv tsv proto graphql tf nix gradle cmake mk`,
 )
-const BARE_FILES = new Set(
-  'readme license licence makefile dockerfile changelog contributing gemfile rakefile procfile justfile codeowners'.split(
-    ' ',
-  ),
+const BARE_FILES = wordSet(
+  'readme license licence makefile dockerfile changelog contributing gemfile rakefile procfile justfile codeowners',
 )
 
 /** `ts`, `.ts` and `TypeScript` are the extension ts. */
@@ -45,8 +43,6 @@ export const isFileLike = (path: string): boolean => {
   if (dot === -1) return BARE_FILES.has(base)
   return EXTENSIONS.has(base.slice(dot + 1)) || /^\.[a-z][\w-]{0,30}$/.test(base)
 }
-
-export const isPathLike = (text: string): boolean => isFileLike(text) || (text.includes('/') && !/\s/.test(text))
 
 export const isProse = (path: string): boolean => /\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(path)
 

@@ -1,44 +1,32 @@
 import { extensionOf, isFileLike } from './files.ts'
 import type { Pattern } from './intent.ts'
-import { trimEnd, type Word } from './words.ts'
+import { trimEnd, type Word, wordSet } from './words.ts'
 
 /** What the words in a slot mean: a name, a pattern, a glob, a path, lines. Null where they mean none. */
 
-const ARTICLES = new Set([
-  'the',
-  'a',
-  'an',
-  'my',
-  'our',
-  'this',
-  'that',
-  'these',
-  'those',
-  'all',
-  'any',
-  'every',
-  'each',
-])
+const ARTICLES = wordSet('the a an my our this that these those all any every each')
 /** What a definition may be called; as the alternatives of a phrase. */
 export const KINDS =
   'function|functions|method|class|type|interface|struct|enum|trait|constant|const|variable|module|macro|symbol|component|hook|identifier|definition'
 const KIND_WORDS = new Set(KINDS.split('|'))
-const INTROS = new Set(['string', 'text', 'phrase', 'word', 'words', 'pattern', 'regex', 'lines', 'line', 'places'])
-const LINKS = new Set(['containing', 'with', 'matching', 'mentioning', 'saying'])
-const NOT_NAMES = new Set(
-  'it this that these those he she they you i we me us them your yours there here something anything everything nothing stuff going up wrong new if to'.split(
-    ' ',
-  ),
+const INTROS = wordSet('string text phrase word words pattern regex lines line places')
+const LINKS = wordSet('containing with matching mentioning saying')
+const NOT_NAMES = wordSet(
+  `it this that these those he she they you i we me us them your yours there here something anything everything nothing
+  stuff going up wrong new if to`,
 )
-const MARKER_NOUNS = new Set(['comment', 'comments', 'marker', 'markers', 'item', 'items', 'note', 'notes'])
-const LONGEST_NAME = 200
+const MARKER_NOUNS = wordSet('comment comments marker markers item items note notes')
+const LONGEST_NAME = 100
+const MOST_QUOTED_WORDS = 8
 const LONGEST_TEXT = 500
 const LAST_LINE = 1_000_000_000
 
 /** A name: one word, what stands in quotes, or a few words such as "retry logic". */
 export const nameOf = (words: readonly Word[], most = 4): string | null => {
   const quoted = onlyEnclosed(words)
-  if (quoted !== null) return fitting(called(quoted.text), LONGEST_NAME)
+  if (quoted !== null) {
+    return quoted.text.split(/\s+/).length > MOST_QUOTED_WORDS ? null : fitting(called(quoted.text), LONGEST_NAME)
+  }
   const kept = withoutKinds(without(words, ARTICLES))
   const first = kept[0]
   if (first === undefined || kept.length > most || NOT_NAMES.has(first.bare)) return null
@@ -82,7 +70,7 @@ export const isGlob = (text: string): boolean => text.includes('*') || /^\.?[\w.
 
 /** A path as tools take it; the empty string is the workspace itself. */
 export const pathOf = (word: Word): string => {
-  const text = word.kind === 'regex' ? word.raw : trimEnd(word.text, ',;:')
+  const text = word.kind === 'quoted' ? word.text : trimEnd(word.raw, ',;:')
   const path = text.replace(/^(?:\.\/)+/, '')
   if (path === '.' || path === '') return ''
   return trimEnd(path, '/') || '/'

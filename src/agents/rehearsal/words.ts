@@ -25,6 +25,9 @@ export const sentences = (request: string): Word[][] =>
     .flatMap((line) => sentencesOf(line.replace(/[\p{Cc}\p{Cs}]/gu, ' ')))
     .filter((words) => words.length > 0)
 
+/** A list of words, written as one text. */
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+
 /** The text without any of these characters at its end. */
 export const trimEnd = (text: string, characters: string): string => {
   let end = text.length
@@ -35,24 +38,20 @@ export const trimEnd = (text: string, characters: string): string => {
 const sentencesOf = (line: string): Word[][] => {
   const found: Word[][] = [[]]
   const closing = createClosing(line)
-  const next = /\S+/y
   for (let at = 0; at < line.length; ) {
-    next.lastIndex = at
-    const run = next.exec(line)?.[0]
-    if (run === undefined) {
+    if (/\s/.test(line.charAt(at))) {
       at++
       continue
     }
-    const close = closing(at)
-    const stretch = close === null ? run : line.slice(at, close)
-    const after = close === null ? '' : (/^[.,;:?!…)]*/.exec(line.slice(close, close + 8))?.[0] ?? '')
-    const { words, stops } = close === null ? plain(run) : { words: [enclosed(stretch)], stops: hasStop(after) }
+    const { words, stops, end } = enclosedAt(line, at, closing(at)) ?? plainAt(line, at)
     found.at(-1)?.push(...words)
     if (stops) found.push([])
-    at += stretch.length + after.length
+    at = end
   }
   return found
 }
+
+type Taken = { words: Word[]; stops: boolean; end: number }
 
 /** Where the quote or regex that opens at a place ends; null where none opens or it stays open. */
 const createClosing = (line: string) => {
@@ -83,6 +82,12 @@ const regexEnd = (line: string, slash: number): number | null => {
   return end
 }
 
+const enclosedAt = (line: string, at: number, close: number | null): Taken | null => {
+  if (close === null) return null
+  const after = /^[.,;:?!…)]*/.exec(line.slice(close, close + 8))?.[0] ?? ''
+  return { words: [enclosed(line.slice(at, close))], stops: hasStop(after), end: close + after.length }
+}
+
 const enclosed = (stretch: string): Word => {
   const word = { bare: '', raw: stretch, flags: '' }
   if (!stretch.startsWith('/')) return { ...word, kind: 'quoted', text: stretch.slice(1, -1) }
@@ -92,14 +97,19 @@ const enclosed = (stretch: string): Word => {
   return { ...word, kind: 'regex', text, flags: stretch.slice(slash + 1) }
 }
 
-const plain = (run: string): { words: Word[]; stops: boolean } => {
-  if (run === '.' || run === '..') return { words: [plainWord(run)], stops: false }
+const plainAt = (line: string, at: number): Taken => {
+  const blank = /\s|$/g
+  blank.lastIndex = at
+  const end = blank.exec(line)?.index ?? line.length
+  const run = line.slice(at, end)
+  if (run === '.' || run === '..') return { words: [plainWord(run)], stops: false, end }
   const kept = trimEnd(run, STOPS + PAUSES)
-  if (kept === '') return { words: [], stops: hasStop(run) }
-  const stops = /[\p{L}\p{M}\p{N}_)\]}>"'`/]$/u.test(kept.slice(-2)) && hasStop(run.slice(kept.length))
+  // the dots of a path such as ../.. end no sentence
+  const stops = !(kept.endsWith('/') && run.charAt(kept.length) === '.') && hasStop(run.slice(kept.length))
+  if (kept === '') return { words: [], stops, end }
   const asked = /^(where|what|who|how|there)['’]?s$/i.exec(kept)?.[1]
-  if (asked !== undefined) return { words: [plainWord(asked), plainWord('is')], stops }
-  return { words: [plainWord(stops ? kept : run)], stops }
+  if (asked !== undefined) return { words: [plainWord(asked), plainWord('is')], stops, end }
+  return { words: [plainWord(stops ? kept : run)], stops, end }
 }
 
 const plainWord = (text: string): Word => ({

@@ -1,0 +1,105 @@
+import { answer, counted, cutNote, excerpt, linesOf, tally, told } from './answer.ts'
+import { anyCase, baseOf, isFileLike } from './files.ts'
+import type { Intent, IntentOf } from './intent.ts'
+import { globCall, LONGEST_PATTERN, type Ok, type Plan, readCall, within } from './steps.ts'
+
+const EXCERPT_LINES = 60
+const PATHS_SHOWN = 30
+const CANDIDATES_SHOWN = 10
+
+type CountedFiles = Extract<Intent, { of: 'files' }>
+type CountedLines = Extract<Intent, { of: 'lines' }>
+
+/** Reads a file or some of its lines; if that fails, the only file of that name, or says which there are. */
+export function* readFile(intent: IntentOf<'read'>): Plan<string> {
+  const { path } = intent
+  const report = yield linesFrom(intent, path)
+  if (report.kind === 'ok') return answer(page(report, intent, path))
+  if (report.kind !== 'failed') return answer(told(report))
+  const candidates = yield* filesNamed(path)
+  const [only, ...others] = candidates
+  if (only === undefined) return isFileLike(path) ? answer(told(report)) : yield* openFolder(path, told(report))
+  // the file is there, so the failure is about something else
+  if (candidates.includes(path)) return answer(told(report))
+  if (others.length > 0) {
+    const shown = candidates.slice(0, CANDIDATES_SHOWN).map((candidate) => `  ${candidate}`)
+    const more = candidates.length > CANDIDATES_SHOWN ? [`  and ${candidates.length - CANDIDATES_SHOWN} more`] : []
+    return answer([`there is no ${path}; files of that name:`, ...shown, ...more].join('\n'))
+  }
+  const second = yield linesFrom(intent, only)
+  if (second.kind !== 'ok') return answer(told(second))
+  return answer(`there is no ${path}; the only file of that name is ${page(second, intent, only)}`)
+}
+
+/** Names the files, or the folders with their counts where the files are many. */
+export function* list({ where, glob: pattern }: IntentOf<'list'>): Plan<string> {
+  const { report, path, note } = yield* within(where, (place) => globCall(pattern ?? '**', place))
+  if (report.kind !== 'ok') return answer(told(report) + note)
+  const head = `${found(report, pattern)}${path === null ? '' : ` in ${path}`}`
+  if (report.paths.length === 0) return answer(`${head}.${note}`)
+  return answer(`${head}:${note}\n${tree(report.paths, path)}${cutNote(report.cut)}`)
+}
+
+export function* countFiles({ where, glob: pattern }: CountedFiles): Plan<string> {
+  const { report, path, note } = yield* within(where, (place) => globCall(pattern ?? '**', place))
+  if (report.kind !== 'ok') return answer(told(report) + note)
+  return answer(`${found(report, pattern)}${path === null ? '' : ` in ${path}`}.${note}${cutNote(report.cut)}`)
+}
+
+export function* countLines({ path: where }: CountedLines): Plan<string> {
+  const { report, path, note } = yield* within(where, (place) => ({ tool: 'read', args: { path: place ?? where } }))
+  if (report.kind !== 'ok') return answer(told(report) + note)
+  const least = report.cut === null ? '' : 'at least '
+  return answer(`${path} has ${least}${counted(linesOf(report.output).length, 'line')}.${note}${cutNote(report.cut)}`)
+}
+
+/** One line more than is shown is asked for, so that the answer knows whether there are more. */
+const linesFrom = ({ from, to }: IntentOf<'read'>, path: string) => {
+  const start = from ?? 1
+  return readCall(path, start, Math.min((to ?? start + EXCERPT_LINES) - start + 1, EXCERPT_LINES + 1))
+}
+
+const page = (report: Ok, { from, to }: IntentOf<'read'>, path: string): string => {
+  const start = from ?? 1
+  const lines = linesOf(report.output)
+  if (lines.length === 0) return `${path} has nothing ${from === null ? 'in it' : `from line ${start} on`}.`
+  const shown = lines.slice(0, EXCERPT_LINES)
+  const last = start + shown.length - 1
+  const more =
+    lines.length > shown.length ? `\n  and more: ask for lines ${last + 1}-${Math.max(to ?? 0, last + 40)}` : ''
+  return `${path}, lines ${start}-${last}:\n${excerpt(shown, start)}${more}${cutNote(report.cut)}`
+}
+
+function* filesNamed(path: string): Plan<string[]> {
+  const name = baseOf(path).toLowerCase()
+  const pattern = `**/${anyCase(baseOf(path))}*`
+  if (pattern.length > LONGEST_PATTERN) return []
+  const report = yield globCall(pattern, null)
+  if (report.kind !== 'ok') return []
+  return report.paths.filter((candidate) => {
+    const base = baseOf(candidate).toLowerCase()
+    return base === name || base.startsWith(`${name}.`)
+  })
+}
+
+/** "open src" may mean a folder; where it is none either, the first failure is what counts. */
+function* openFolder(path: string, failure: string): Plan<string> {
+  const report = yield globCall('**', path)
+  if (report.kind !== 'ok' || report.paths.length === 0) return answer(failure)
+  return answer(`${path} is a folder; ${found(report, null)}:\n${tree(report.paths, path)}${cutNote(report.cut)}`)
+}
+
+const found = (report: Ok, pattern: string | null): string => {
+  const matching = pattern === null ? '' : ` matching ${pattern}`
+  if (report.paths.length === 0) return `there are no files${matching}`
+  return `${report.cut === null ? '' : 'at least '}${counted(report.paths.length, 'file')}${matching}`
+}
+
+const tree = (paths: readonly string[], below: string | null): string => {
+  if (paths.length <= PATHS_SHOWN) return paths.map((path) => `  ${path}`).join('\n')
+  const skip = below === null ? 0 : below.length + 1
+  const entries = tally(paths.map((path) => path.slice(0, path.indexOf('/', skip) + 1) || path))
+  const lines = entries.map(([entry, count]) => `  ${entry}${entry.endsWith('/') ? `  ${counted(count, 'file')}` : ''}`)
+  const more = lines.length > PATHS_SHOWN ? [`  and ${lines.length - PATHS_SHOWN} more`] : []
+  return [...lines.slice(0, PATHS_SHOWN), ...more].join('\n')
+}

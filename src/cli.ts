@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command, InvalidArgumentError } from 'commander'
+import { askCommands } from './commands/ask.ts'
+import { demo } from './commands/demo.ts'
+import { sayCommand } from './commands/say.ts'
+import { startGateway } from './house/gateway.ts'
+import type { Settings } from './house/parts.ts'
+import { startWorker } from './house/worker.ts'
+import { Problem } from './lib/problem.ts'
+import type { Report } from './up/children.ts'
+import { up } from './up/up.ts'
+
+type Flags = { data?: string; workspace?: string; config?: string; host?: string; port?: number; verbose?: boolean }
+
+const { env } = process
+
+/** The folder with package.json: this file lies in `src`, or in `dist/src` once it is built. */
+const root = (() => {
+  const here = dirname(dirname(fileURLToPath(import.meta.url)))
+  return here.endsWith('dist') ? dirname(here) : here
+})()
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+
+const settingsFrom = (flags: Flags): Settings => {
+  const workspace = resolve(flags.workspace ?? '.')
+  const port = env['BELLHOP_PORT']
+  return {
+    root,
+    version,
+    workspace,
+    data: resolve(flags.data ?? env['BELLHOP_DATA'] ?? join(workspace, '.bellhop')),
+    configFile: flags.config ? resolve(flags.config) : null,
+    host: flags.host ?? env['BELLHOP_HOST'],
+    port: flags.port ?? (port === undefined ? undefined : toPort(port)),
+    redis: env['REDIS_URL'] || null,
+    verbose: flags.verbose ?? false,
+    path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  }
+}
+
+const toPort = (text: string): number => {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65535) return port
+  throw new InvalidArgumentError('expected a port: a number from 0 to 65535.')
+}
+
+/** Ends on SIGINT, on SIGTERM, and when the process that started us goes away. A second signal ends at once. */
+const untilEnded = (): AbortSignal => {
+  const ends = new AbortController()
+  const end = () => (ends.signal.aborted ? process.exit(130) : ends.abort())
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+  if (process.connected) process.on('disconnect', end)
+  return ends.signal
+}
+
+/** Runs a gateway or a worker until it is told to end; tells whoever started it how it went. */
+const serve = async (
+  start: () => Promise<{ url?: string; stop: () => Promise<void> }>,
+  name: string,
+): Promise<void> => {
+  const ends = untilEnded()
+  const report = (message: Report) => {
+    if (process.connected) process.send?.(message)
+  }
+  try {
+    const { url = null, stop } = await start()
+    report({ kind: 'ready', url })
+    if (!process.connected) console.log(url ? `${name} ready at ${url}` : `${name} ready`)
+    await new Promise<void>((done) => {
+      ends.addEventListener('abort', () => done())
+      if (ends.aborted) done()
+    })
+    await stop()
+  } catch (error) {
+    if (error instanceof Problem) report({ kind: 'problem', message: error.message, fix: error.fix })
+    if (!process.connected) throw error
+    process.exitCode = 1
+  }
+  if (process.connected) process.disconnect()
+}
+
+const withFlags = (command: Command): Command =>
+  command
+    .option('--data <dir>', 'where this instance keeps its evidence (BELLHOP_DATA; .bellhop in the workspace)')
+    .option('--workspace <dir>', 'what the agents work on (the current folder)')
+    .option('--config <file>', 'a file with what differs from config/default.yaml')
+
+const withServerFlags = (command: Command): Command =>
+  withFlags(command)
+    .option('--host <name>', 'where to listen (BELLHOP_HOST; 127.0.0.1)')
+    .option('--port <n>', 'the port of the web door, 0 for any free one (BELLHOP_PORT; 7070)', toPort)
+    .option('--verbose', 'show the log here too')
+
+const program = new Command('bellhop')
+  .description('Puts several AI coding agents to work in one room, each behind a wall, every step evidence.')
+  .version(version)
+  .showHelpAfterError('(see `bellhop help`)')
+  .configureHelp({ sortSubcommands: false })
+
+withServerFlags(program.command('up').description('start everything; with a terminal, open a room right there')).action(
+  async (flags: Flags) => {
+    const terminal = { input: process.stdin, output: process.stdout, colour: env['NO_COLOR'] === undefined }
+    process.exitCode = await up(settingsFrom(flags), terminal, untilEnded())
+  },
+)
+withFlags(program.command('demo').description('three agents, three chains of evidence, one store; then it ends'))
+  .option('--json', 'as one JSON value')
+  .action(async (flags: Flags & { json?: boolean }) => {
+    process.exitCode = await demo(settingsFrom(flags), {
+      json: flags.json ?? false,
+      write: (text) => console.log(text),
+      ends: untilEnded(),
+    })
+  })
+sayCommand(withFlags(program.command('say')), settingsFrom)
+askCommands(program, withFlags, settingsFrom)
+withServerFlags(
+  program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
+).action((flags: Flags) => serve(() => startGateway(settingsFrom(flags)), 'gateway'))
+withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
+  (flags: Flags) => serve(() => startWorker(settingsFrom(flags)), 'worker'),
+)
+program.command('doctor').description('what is here, what is missing, and the line that fixes it')
+program.command('test').description('set up what the tests need and run them all')
+
+program.parseAsync().catch((error: unknown) => {
+  if (!(error instanceof Problem)) throw error
+  console.error(`bellhop: ${error.message}\n  ${error.fix}`)
+  process.exit(1)
+})

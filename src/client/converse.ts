@@ -1,0 +1,37 @@
+import type { Receipt } from '../shapes/message.ts'
+import type { Post } from '../shapes/post.ts'
+import { ok, type Result } from '../shapes/result.ts'
+import type { Client } from './client.ts'
+
+type Line = { id?: string; room: string; text: string; as?: string | null }
+
+export type Conversation = { receipt: Receipt; replies: Post[] }
+
+/** Says a line and waits for what comes of it: the answer of every agent it went to, or until the signal ends the wait. */
+export const converse = async (
+  client: Client,
+  line: Line,
+  signal: AbortSignal,
+  show: (post: Post) => void = () => {},
+): Promise<Result<Conversation>> => {
+  const receipt = await client.say(line)
+  if (!receipt.ok) return receipt
+  const { message, assignments } = receipt.value
+  const waiting = new Set(assignments.map(({ turn }) => turn))
+  const replies: Post[] = []
+  const heard = new AbortController()
+  if (waiting.size === 0) return ok({ receipt: receipt.value, replies })
+
+  const began = await client.read('thread', { entry: message })
+  const after = began.ok ? ((began.value as { entries: Post[] }).entries[0]?.position ?? 0) : 0
+  const hear = (post: Post) => {
+    if (post.turn === null || !assignments.some(({ turn }) => turn === post.turn)) return
+    show(post)
+    if (post.kind !== 'answer') return
+    replies.push(post)
+    waiting.delete(post.turn)
+    if (waiting.size === 0) heard.abort()
+  }
+  await client.follow(line.room, after, hear, AbortSignal.any([signal, heard.signal]))
+  return ok({ receipt: receipt.value, replies })
+}

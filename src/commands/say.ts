@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { type Conversation, converse } from '../client/converse.ts'
+import type { Settings } from '../house/parts.ts'
+import { Problem } from '../lib/problem.ts'
+import { fail, findInstance, noInstance, print } from './ask.ts'
+
+type Flags = { room: string; as?: string; wait: string; json?: boolean }
+
+/** `bellhop say`: one line through the whole pipeline of a running instance. */
+export const sayCommand = (command: Command, settingsFrom: (flags: object) => Settings): void => {
+  command
+    .description('say a line in a room of a running instance; prints its receipt and the replies')
+    .argument('<text...>', 'the line')
+    .option('--room <room>', 'which room', 'lobby')
+    .option('--as <name>', 'speak as somebody else (the evidence shows both names)')
+    .option('--wait <seconds>', 'how long to wait for the replies', '60')
+    .option('--json', 'as one JSON value')
+    .action(async (words: string[], flags: Flags) => {
+      const settings = settingsFrom(flags)
+      const client = await findInstance(settings)
+      if (!client) throw noInstance(settings)
+      const line = { room: flags.room, text: words.join(' '), as: flags.as ?? null }
+      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom(flags.wait)))
+      if (!heard.ok) return fail(heard.refusal, flags.json ?? false)
+      tell(heard.value, flags)
+    })
+}
+
+const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void => {
+  const complete = replies.length >= receipt.assignments.length
+  if (!complete) process.exitCode = 1
+  if (json) {
+    print(JSON.stringify({ ok: true, complete, receipt, replies }))
+    return
+  }
+  print(
+    receipt.answer ??
+      `accepted as ${receipt.message}${receipt.assignments.map(({ agent }) => `, for ${agent}`).join('')}`,
+  )
+  for (const { author, text } of replies) print(`${author.id}: ${text}`)
+  if (!complete) print(`still at work after ${wait} s: look with \`bellhop status\``)
+}
+
+const millisecondsFrom = (seconds: string): number => {
+  if (Number(seconds) > 0) return Number(seconds) * 1000
+  throw new Problem(`--wait ${seconds} is no number of seconds`, 'give a number above 0')
+}

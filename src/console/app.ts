@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { z } from 'zod'
+import type { Context as OperationContext } from '../operations/operation.ts'
+import { checkInput } from '../operations/parse.ts'
+import { operationNamed } from '../operations/table.ts'
+import type { Message, Receipt } from '../shapes/message.ts'
+import { mayAct, type Person } from '../shapes/person.ts'
+import type { Post } from '../shapes/post.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import { Face } from '../shapes/room.ts'
+import { answerRefusal, guard } from './guard.ts'
+import { streamPosts } from './stream.ts'
+
+export type Health = { ready: boolean; version: string; up: Record<string, string> }
+
+type Credential = { token: string; as: null }
+
+export type Console = {
+  hosts: readonly string[]
+  /** The name of this instance's cookie: several instances may share a host. */
+  cookie: string
+  /** The folder with the page. */
+  page: string
+  health: () => Promise<Health>
+  admit: (face: Face, credential: Credential) => Result<Person>
+  say: (message: unknown) => Promise<Result<Receipt>>
+  contextFor: (person: Person) => OperationContext
+  tail: (room: string, count: number) => Promise<Post[]>
+  follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
+  newId: () => string
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+const BODY_BYTES = 65_536
+
+const Said = z.strictObject({
+  room: z.string().default('lobby'),
+  text: z.string(),
+  id: z.string().optional(),
+  as: z.string().nullable().default(null),
+})
+
+/** The HTTP face: health, the room's page, what can be read, and the one door for what is said. It decides nothing. */
+export const createApp = (house: Console): Hono => {
+  const app = new Hono()
+  app.use(guard(house.hosts))
+  app.get('/healthz', async (c) => {
+    const health = await house.health()
+    return c.json(health, health.ready ? 200 : 503)
+  })
+
+  app.use(async (c, next) => {
+    const admitted = admit(c, house)
+    if (!admitted.ok) return answerRefusal(c, admitted.refusal)
+    await next()
+    return undefined
+  })
+  app.get('/', (c) => (c.req.query('token') === undefined ? servePage(house.page, 'index.html') : letIn(c, house)))
+  app.get('/room.css', () => servePage(house.page, 'room.css'))
+  app.get('/room.js', () => servePage(house.page, 'room.js'))
+
+  app.post('/api/say', bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
+    const message = await messageFrom(c, house)
+    const answer = message.ok ? await house.say(message.value) : message
+    return answer.ok ? c.json(answer.value) : answerRefusal(c, answer.refusal)
+  })
+  app.get('/api/follow', (c) => streamPosts(c, house))
+  app.get('/api/:operation', (c) => ask(c, house))
+  app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
+  app.onError((error, c) => {
+    house.log('a request failed', { path: c.req.path, error: error.stack ?? error.message })
+    return answerRefusal(c, refusal('store-failed', 'the request failed'))
+  })
+  return app
+}
+
+/** Identity comes from the token, and the face from how it came: a cookie is a browser's. */
+const credentialOf = (c: Context, house: Console): { face: Face; credential: Credential } => {
+  const bearer = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1]
+  if (bearer) {
+    const claimed = Face.exclude(['web']).safeParse(c.req.header('bellhop-face'))
+    return { face: claimed.data ?? 'api', credential: { token: bearer, as: null } }
+  }
+  const linked = c.req.path === '/' ? c.req.query('token') : undefined
+  return { face: 'web', credential: { token: linked ?? getCookie(c, house.cookie) ?? '', as: null } }
+}
+
+const admit = (c: Context, house: Console): Result<Person> => {
+  const { face, credential } = credentialOf(c, house)
+  return house.admit(face, credential)
+}
+
+/** The link that `up` prints carries the token once; from then on the browser has it in a cookie no script can read. */
+const letIn = (c: Context, house: Console): Response => {
+  deleteCookie(c, house.cookie)
+  setCookie(c, house.cookie, c.req.query('token') ?? '', {
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: '/',
+    maxAge: 30 * 86_400,
+  })
+  return c.redirect('/', 303)
+}
+
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
+
+const servePage = async (folder: string, name: `${string}.${keyof typeof TYPES}`): Promise<Response> => {
+  const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
+  return new Response(await readFile(join(folder, name)), { headers: { 'content-type': `${type}; charset=utf-8` } })
+}
+
+const tooLarge = (c: Context): Response =>
+  answerRefusal(c, refusal('request-too-large', `a request may have ${BODY_BYTES} bytes`))
+
+const messageFrom = async (c: Context, house: Console): Promise<Result<Message>> => {
+  const body = await c.req.json().catch(() => null)
+  const said = Said.safeParse(body)
+  if (!said.success) {
+    const [issue] = said.error.issues
+    return refused(refusal('request-invalid', `${issue?.path.join('.') || 'body'}: ${issue?.message}`))
+  }
+  const { room, text, id, as } = said.data
+  const { face, credential } = credentialOf(c, house)
+  return ok({ id: id ?? house.newId(), face, room, text, credential: { ...credential, as } })
+}
+
+/** What only looks can be asked directly; what changes something is said in a room. */
+const ask = async (c: Context, house: Console): Promise<Response> => {
+  const row = operationNamed(c.req.param('operation') ?? '')
+  if (!row?.reads) return answerRefusal(c, refusal('route-unknown', `there is nothing at GET ${c.req.path}`))
+  const person = admit(c, house)
+  if (!person.ok) return answerRefusal(c, person.refusal)
+  if (!mayAct(person.value.role, row.role)) {
+    return answerRefusal(
+      c,
+      refusal('role-too-low', `${row.name} needs the role ${row.role}; you are ${person.value.role}`),
+    )
+  }
+  const input = checkInput(row, c.req.query())
+  const answer = input.ok ? await row.run(input.value, house.contextFor(person.value)) : input
+  return answer.ok ? c.json(answer.value as object) : answerRefusal(c, answer.refusal)
+}

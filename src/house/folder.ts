@@ -1,0 +1,89 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hashOf } from '../evidence/hash.ts'
+import { Problem } from '../lib/problem.ts'
+import { randomToken } from '../lib/secret.ts'
+
+/** Where an instance keeps what it has: the evidence, its secrets, Redis' files, the logs. */
+export type Folder = {
+  path: string
+  store: string
+  redisSocket: string
+  running: string
+  lock: string
+  log: (part: string) => string
+}
+
+/** The secrets of an instance, made once and kept in its folder. */
+export type Secrets = { instance: string; admin: string; operator: string; agents: string }
+
+/** A unix socket's path may have about a hundred bytes: in a deep folder it lies elsewhere. */
+const SOCKET_BYTES = 100
+
+export const folderAt = (path: string): Folder => {
+  const socket = join(path, 'redis.sock')
+  const fits = Buffer.byteLength(socket) <= SOCKET_BYTES
+  return {
+    path,
+    store: join(path, 'evidence.db'),
+    redisSocket: fits ? socket : join(tmpdir(), `bellhop-${hashOf(path).slice(0, 16)}.sock`),
+    running: join(path, 'up.json'),
+    lock: join(path, 'lock.db'),
+    log: (part) => join(path, 'log', `${part}.log`),
+  }
+}
+
+/** Makes the folder if it is not there: readable by its owner alone, and ignored by git wherever it lies. */
+export const openFolder = (path: string): Folder => {
+  try {
+    mkdirSync(join(path, 'log'), { recursive: true, mode: 0o700 })
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (!existsSync(join(path, '.gitignore'))) writeFileSync(join(path, '.gitignore'), '*\n')
+  } catch (error) {
+    throw new Problem(
+      `cannot write to the data folder ${path}: ${(error as NodeJS.ErrnoException).code}`,
+      'choose another with --data DIR, or make it writable',
+    )
+  }
+  return folderAt(path)
+}
+
+export const openWorkspaceFolder = (path: string): void => {
+  if (existsSync(path) && statSync(path).isDirectory()) return
+  throw new Problem(`there is no folder ${path} to work on`, 'name one with --workspace DIR')
+}
+
+/** Reads the secrets, or makes them at the first start. */
+export const secretsOf = ({ path }: Folder): Secrets => {
+  const file = join(path, 'secrets.json')
+  if (!existsSync(file)) {
+    const secrets: Secrets = {
+      instance: randomToken().slice(0, 8),
+      admin: randomToken(),
+      operator: randomToken(),
+      agents: randomToken(),
+    }
+    writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+  chmodSync(file, 0o600)
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new Problem(
+      `${file} is damaged`,
+      'remove it: new tokens are made at the next start, and old links stop working',
+    )
+  }
+}

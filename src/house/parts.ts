@@ -1,0 +1,103 @@
+import { hostname, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { loadConfig, loadPeripherals } from '../config/load.ts'
+import { createLive } from '../evidence/live.ts'
+import { openStore } from '../evidence/store.ts'
+import { systemClock } from '../lib/clock.ts'
+import { createIds } from '../lib/id.ts'
+import { openLog } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import { checkExamples } from '../peripherals/examples.ts'
+import { createLane } from '../queue/lane.ts'
+import { connect, ping, type RedisAddress } from '../redis/redis.ts'
+import { createRegistry } from '../registry/registry.ts'
+import type { RoomMode } from '../shapes/room.ts'
+import { openWorkspace } from '../tools/paths.ts'
+import { openFolder, openWorkspaceFolder, secretsOf } from './folder.ts'
+
+/** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
+export type Settings = {
+  /** The folder this program lies in, and which version it is. */
+  root: string
+  version: string
+  data: string
+  workspace: string
+  configFile: string | null
+  host: string | undefined
+  port: number | undefined
+  redis: RedisAddress | null
+  verbose: boolean
+  /** Where programs are looked for. */
+  path: string
+}
+
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
+/** Opens what gateway and worker share: config, walls, workspace, evidence, Redis, registry and lanes. */
+export const openParts = async (settings: Settings, part: string) => {
+  const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
+  openWorkspaceFolder(settings.workspace)
+  const folder = openFolder(settings.data)
+  const workspace = await openWorkspace(settings.workspace, [folder.path])
+  const specs = loadPeripherals(join(settings.root, 'config'))
+  for (const spec of specs.values()) await checkExamples(spec, workspace)
+  const secrets = secretsOf(folder)
+  const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
+
+  const address = settings.redis ?? folder.redisSocket
+  await reach(address)
+  const prefix = `bellhop-${secrets.instance}`
+  const redis = connect(address, (error) => log.warn('redis is not there', { error: error.message }))
+  const live = createLive(redis, prefix)
+  const store = openStore({ path: folder.store, clock: systemClock, committed: live.announce })
+  const registry = createRegistry({
+    redis,
+    prefix,
+    secret: secrets.agents,
+    leaseMs: config.lease.ms,
+    peripherals: [...specs.keys()],
+  })
+  const turns = createLane({ redis, prefix, name: 'turns' })
+  const steps = createLane({ redis, prefix, name: 'steps' })
+
+  return {
+    settings,
+    config,
+    folder,
+    workspace,
+    specs,
+    secrets,
+    log,
+    redis,
+    prefix,
+    live,
+    store,
+    registry,
+    turns,
+    steps,
+    newId: createIds(systemClock),
+    /** Which process this is, among all that share the Redis. */
+    holder: `${hostname()}-${process.pid}-${part}`,
+    owner: userInfo().username,
+    roomMode: async (room: string): Promise<RoomMode> =>
+      (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
+    close: async (): Promise<void> => {
+      await Promise.allSettled([turns.close(), steps.close()])
+      await store.close()
+      await live.close()
+      redis.disconnect()
+      log.close()
+    },
+  }
+}
+
+const reach = async (address: RedisAddress): Promise<void> => {
+  try {
+    await ping(address)
+  } catch (error) {
+    throw new Problem(
+      `Redis does not answer at ${address.replace(/\/\/[^@/]*@/, '//')}: ${(error as Error).message}`,
+      'start it, correct REDIS_URL, or leave REDIS_URL unset and use `bellhop up`, which starts one of its own',
+    )
+  }
+}

@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises'
+import { keepHouse } from '../agents/house.ts'
+import { rehearse } from '../agents/rehearsal/rehearse.ts'
+import { createTurns } from '../agents/turns.ts'
+import { houseDraft } from '../evidence/drafts.ts'
+import { createSteps } from '../peripherals/steps.ts'
+import { drainLane } from '../queue/lane.ts'
+import { createMailbox } from '../queue/mailbox.ts'
+import type { AgentConfig, Presence, Probe } from '../shapes/agent.ts'
+import type { Author } from '../shapes/evidence.ts'
+import { probeTools } from '../tools/probe.ts'
+import { openParts, type Parts, type Settings } from './parts.ts'
+
+/** The worker: the house agents, the turns they take, and the steps those are made of, on lanes of their own. */
+export const startWorker = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
+  const parts = await openParts(settings, 'worker')
+  const { config, store, live, specs, workspace, redis, prefix, registry, log, roomMode } = parts
+  const closing = new AbortController()
+  const abandon = new AbortController()
+  const stepsClosing = new AbortController()
+
+  const steps = createSteps({
+    store,
+    live,
+    specs,
+    workspace,
+    roomMode,
+    path: settings.path,
+    mailbox: createMailbox(redis, prefix, 'steps'),
+    wake: (session) => parts.steps.wake(session),
+  })
+  const turns = createTurns({
+    store,
+    steps,
+    specs,
+    mindOf: (agent) => mindOf(agent, config.agents),
+    isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
+  })
+  const stops = { closing: closing.signal, abandon: abandon.signal }
+  const stepLane = drainLane({ redis, prefix, name: 'steps' }, config.worker.steps, (s) =>
+    steps.drain(s, stepsClosing.signal),
+  )
+  const turnLane = drainLane({ redis, prefix, name: 'turns' }, config.worker.turns, (s) => turns.drain(s, stops))
+  await Promise.all([stepLane.ready(), turnLane.ready()])
+
+  const house = keepHouse(
+    {
+      registry,
+      holder: parts.holder,
+      secret: parts.secrets.agents,
+      heartbeatMs: config.lease.heartbeatMs,
+      probe: (agent) => probe(agent, parts),
+      announce: (presence) => announce(presence, parts),
+      log: log.warn,
+    },
+    config.agents,
+  )
+  await house.settled()
+  log.info('worker is up')
+
+  return {
+    stop: async () => {
+      closing.abort()
+      // Running turns may end by themselves; what has not ended by then is resumed at the next start.
+      await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false })])
+      abandon.abort()
+      await turnLane.close()
+      stepsClosing.abort()
+      await stepLane.close()
+      await house.leave()
+      log.info('worker is down')
+      await parts.close()
+    },
+  }
+}
+
+const mindOf = (id: string, agents: readonly AgentConfig[]) => {
+  const agent = agents.find((known) => known.id === id)
+  if (!agent) return null
+  const author: Author = { kind: 'agent', id, face: agent.runner, via: null }
+  return { mind: rehearse, author }
+}
+
+const probe = async ({ peripheral }: AgentConfig, { specs, workspace, settings }: Parts): Promise<Probe[]> => {
+  const spec = specs.get(peripheral)
+  if (!spec) return [{ name: 'peripheral', ok: false, detail: `there is no peripheral ${peripheral}` }]
+  return probeTools(spec, workspace, settings.path)
+}
+
+const announce = async (agent: Presence, { store, newId, config, log }: Parts): Promise<void> => {
+  const rooms = config.rooms.map(({ id }) => id)
+  const told = await store.append([houseDraft(newId(), { event: 'presence', agent }, rooms)])
+  if (!told.ok) log.warn('a presence could not be written down', { agent: agent.id, ...told.refusal })
+}

@@ -1,0 +1,62 @@
+import type { z } from 'zod'
+import type { SessionRecord, Store } from '../evidence/store.ts'
+import type { Verdict } from '../evidence/verify.ts'
+import type { Presence } from '../shapes/agent.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { Person, Role } from '../shapes/person.ts'
+import type { Result } from '../shapes/result.ts'
+import type { Room, RoomMode } from '../shapes/room.ts'
+
+/** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
+export type Context = {
+  person: Person
+  /** The room it was asked in; null where the face has none. */
+  room: string | null
+  store: Store
+  who: () => Promise<Presence[]>
+  rooms: readonly Room[]
+  roomMode: (room: string) => Promise<RoomMode>
+  specs: ReadonlyMap<string, PeripheralSpec>
+  verify: (session: string) => Promise<Verdict>
+  closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>
+  newId: () => string
+}
+
+/**
+ * One row of the table of what can be asked of Bellhop. Chat commands, CLI subcommands and HTTP routes are made from
+ * it; nothing else says what they take, what they answer, or who may ask.
+ */
+export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
+  name: string
+  summary: string
+  example: string
+  /** The names of inputs that may be given without a name, in order. */
+  positional: readonly (keyof z.infer<Input> & string)[]
+  input: Input
+  output: Output
+  role: Role
+  /** Whether it only looks. What changes something goes through a room, and through the whole pipeline. */
+  reads: boolean
+  /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
+  offline: boolean
+  run: (input: z.infer<Input>, context: Context) => Promise<Result<z.infer<Output>>>
+  /** The answer as a room reads it. */
+  render: (output: z.infer<Output>) => string
+  /** Whether a script that asked should go on; yes, where it is not said. */
+  passes?: (output: z.infer<Output>) => boolean
+}
+
+export const defineOperation = <Input extends z.ZodObject, Output extends z.ZodType>(
+  row: Operation<Input, Output>,
+): Operation => row as unknown as Operation
+
+/** How a row is used, such as `mode [to]`. */
+export const usageOf = ({ name, positional, input }: Operation): string => {
+  const optional = (key: string): boolean => input.shape[key]?.safeParse(undefined).success === true
+  const named = Object.keys(input.shape).filter((key) => !positional.includes(key))
+  return [
+    name,
+    ...positional.map((key) => (optional(key) ? `[${key}]` : key.toUpperCase())),
+    ...named.map((key) => `[${key}=…]`),
+  ].join(' ')
+}

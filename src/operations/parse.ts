@@ -1,0 +1,54 @@
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import { type Operation, usageOf } from './operation.ts'
+
+/** Words, split at blanks; quotes keep blanks together. Nothing in them is interpreted further. */
+export const words = (text: string): string[] =>
+  [...text.matchAll(/([^\s"=]+=)?"([^"]*)"|\S+/g)].map(([whole, key, quoted]) =>
+    quoted === undefined ? whole : (key ?? '') + quoted,
+  )
+
+/** The input of an operation from the words after its name: `key=value`, or the positional ones in their order. */
+export const inputFrom = (row: Operation, given: string[]): Result<Record<string, unknown>> => {
+  const free = [...row.positional]
+  const pairs: [string, string][] = []
+  for (const word of given) {
+    const [, key, value] = /^([a-z]+)=(.*)$/i.exec(word) ?? []
+    const name = key !== undefined && key in row.input.shape ? key : free.shift()
+    if (name === undefined)
+      return refused(refusal('command-invalid', `"${word}" is one word too many; usage: /${usageOf(row)}`))
+    pairs.push([name, name === key ? (value ?? '') : word])
+  }
+  return checkInput(row, Object.fromEntries(pairs))
+}
+
+/** Input from any face, in the operation's shape; what is wrong is said with the right usage. */
+export const checkInput = (row: Operation, given: Record<string, unknown>): Result<Record<string, unknown>> => {
+  const parsed = row.input.safeParse(given)
+  if (parsed.success) return ok(parsed.data)
+  const [issue] = parsed.error.issues
+  const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
+  return refused(refusal('command-invalid', `${where}${issue?.message}; usage: /${usageOf(row)}`))
+}
+
+/** The name that was probably meant: the nearest, if it is near. */
+export const nearest = (name: string, names: readonly string[]): string | null => {
+  const ranked = names.map((known) => ({ known, far: distance(name, known) })).sort((a, b) => a.far - b.far)
+  const [best] = ranked
+  return best && best.far <= Math.max(1, Math.floor(name.length / 3)) ? best.known : null
+}
+
+/** How many letters must be changed, added, dropped or swapped with their neighbour to make one word the other. */
+const distance = (a: string, b: string): number => {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
+  for (let i = 1; i <= a.length; i++) {
+    rows[i] = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY
+      rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same, swapped))
+    }
+  }
+  return at(a.length, b.length)
+}

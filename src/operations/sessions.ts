@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { Id } from '../shapes/message.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, refused } from '../shapes/result.ts'
+import { Name } from '../shapes/room.ts'
+import { TurnStatus } from '../shapes/turn.ts'
+import { defineOperation } from './operation.ts'
+
+const SessionRow = z.strictObject({
+  id: Id,
+  room: Name,
+  agent: Name,
+  open: z.boolean(),
+  peripheral: z.string().nullable(),
+})
+
+export const sessions = defineOperation({
+  name: 'sessions',
+  summary: 'the latest sessions: one run of an agent, one chain of evidence each',
+  example: 'sessions limit=5',
+  positional: [],
+  input: z.strictObject({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
+  output: z.strictObject({ sessions: z.array(SessionRow) }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  run: async ({ limit }, { store }) => ok({ sessions: await store.sessions(limit) }),
+  render: ({ sessions }) =>
+    sessions
+      .map(
+        ({ id, agent, room, open, peripheral }) =>
+          `${id}  ${agent} in ${room}, ${open ? 'open' : 'closed'}${peripheral ? `, in ${peripheral}` : ''}`,
+      )
+      .join('\n') || 'no sessions yet',
+})
+
+const TurnRow = z.strictObject({ id: Id, session: Id, room: Name, agent: Name, status: TurnStatus, ahead: z.int() })
+
+export const status = defineOperation({
+  name: 'status',
+  summary: 'what is being worked on, and what waits in line',
+  example: 'status',
+  positional: [],
+  input: z.strictObject({}),
+  output: z.strictObject({ turns: z.array(TurnRow) }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  run: async (_input, { store }) => {
+    const turns = await store.unfinishedTurns()
+    const ahead = new Map<string, number>()
+    return ok({
+      turns: turns.map(({ id, session, room, agent, status }) => {
+        const before = ahead.get(session) ?? 0
+        ahead.set(session, before + 1)
+        return { id, session, room, agent, status, ahead: before }
+      }),
+    })
+  },
+  render: ({ turns }) =>
+    turns
+      .map(({ id, agent, status, ahead }) => `${agent}: ${status}${ahead > 0 ? `, ${ahead} ahead of it` : ''} (${id})`)
+      .join('\n') || 'nothing is being worked on',
+})
+
+export const reset = defineOperation({
+  name: 'reset',
+  summary: 'end an agent’s session in this room: its next request begins a new one',
+  example: 'reset claude-1',
+  positional: ['agent'],
+  input: z.strictObject({ agent: Name }),
+  output: z.strictObject({ agent: Name, session: Id.nullable() }),
+  role: 'operator',
+  reads: false,
+  offline: false,
+  run: async ({ agent }, { person, room, store, closeSession }) => {
+    if (room === null) return refused(refusal('room-unknown', 'a session belongs to a room: ask in one'))
+    const session = await store.openSession(room, agent)
+    if (!session) return ok({ agent, session: null })
+    const closed = await closeSession(session, `reset by ${person.name}`)
+    return closed.ok ? ok({ agent, session: session.id }) : closed
+  },
+  render: ({ agent, session }) =>
+    session ? `${agent} starts afresh (session ${session} is closed)` : `${agent} has no open session here`,
+})

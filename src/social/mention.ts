@@ -1,0 +1,42 @@
+import { nearest } from '../operations/parse.ts'
+
+type Agent = { id: string; type: string }
+
+/** Whom a line is for, and the line without the address. `misspelt` is a name at its start that is nearly an agent's. */
+export type Addressed = { named: string[]; request: string; misspelt: string | null }
+
+const AT_START = /^\s*(?:@([A-Za-z][A-Za-z0-9-]*)[:,]?|([A-Za-z][A-Za-z0-9-]*)[:,])(?=\s|$)/
+
+/** Reads `@claude …`, `claude: …`, `@claude @codex …` and `@all …` at the start of a line, and `@claude` within it. */
+export const addressed = (text: string, agents: readonly Agent[]): Addressed => {
+  const named = new Set<string>()
+  let rest = text
+  let start = nameAtStart(rest, agents)
+  while (start.ids.length > 0) {
+    for (const id of start.ids) named.add(id)
+    rest = rest.slice(start.length)
+    start = nameAtStart(rest, agents)
+  }
+  for (const [, name = ''] of rest.matchAll(/(?<![\w@])@([A-Za-z][A-Za-z0-9-]*)/g)) {
+    for (const id of agentsNamed(name, agents)) named.add(id)
+  }
+  return { named: [...named], request: rest.trim(), misspelt: start.misspelt }
+}
+
+const nameAtStart = (text: string, agents: readonly Agent[]) => {
+  const match = AT_START.exec(text)
+  const name = (match?.[1] ?? match?.[2] ?? '').toLowerCase()
+  const ids = agentsNamed(name, agents)
+  const near = ids.length === 0 && match?.[1] !== undefined && nearest(name, namesOf(agents)) !== null
+  return { ids, length: match?.[0].length ?? 0, misspelt: near ? name : null }
+}
+
+export const namesOf = (agents: readonly Agent[]): string[] => agents.flatMap(({ id, type }) => [id, type])
+
+/** An id names one agent, a type the first of its kind, `all` everybody. */
+const agentsNamed = (written: string, agents: readonly Agent[]): string[] => {
+  const name = written.toLowerCase()
+  if (name === 'all') return agents.map(({ id }) => id)
+  const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+  return agent ? [agent.id] : []
+}

@@ -1,0 +1,126 @@
+import { BELLHOP, roomDraft, sessionDraft } from '../evidence/drafts.ts'
+import type { Store } from '../evidence/store.ts'
+import type { Context } from '../operations/operation.ts'
+import type { Body, Draft } from '../shapes/evidence.ts'
+import type { Assignment, Message, Receipt } from '../shapes/message.ts'
+import { authorOf, type Person } from '../shapes/person.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import type { Dispatched, Route } from './dispatch.ts'
+import type { Known } from './mode.ts'
+
+/** What it takes to write down what came of a message. */
+export type Keeper = {
+  store: Store
+  newId: () => string
+  contextFor: (person: Person, room: string) => Context
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+/**
+ * Stage 5. The session record and the evidence, and with them the receipt. What a message leads to has ids made from
+ * its own, so that the same message, sent again or twice at once, is answered again and not done again.
+ */
+export const persist = async (message: Dispatched, keeper: Keeper): Promise<Result<Receipt>> => {
+  switch (message.route.to) {
+    case 'room':
+      return keep(message, { event: 'heard' }, [], keeper)
+    case 'agents':
+      return assign(message, message.route, keeper)
+    case 'operation':
+      return perform(message, message.route, keeper)
+  }
+}
+
+/** The person's line, as the room's chain keeps it. */
+export const messageDraft = ({ id, room, text }: Message, person: Person): Draft =>
+  roomDraft({ id, room, author: authorOf(person), body: { event: 'message', text } })
+
+/** What a message that came before was answered; null for a new one. The same id for something else is refused. */
+export const repeatOf = async (known: Known, store: Store): Promise<Result<Receipt> | null> => {
+  const before = await store.get(known.id)
+  if (!before) return null
+  const { body, author } = before
+  if (body.event !== 'message' || body.text !== known.text || author.id !== known.person.name) {
+    return refused(refusal('id-conflict', `${known.id} is the id of another message`))
+  }
+  return receiptOf(known, store)
+}
+
+const receiptOf = async ({ id, room }: Message, store: Store): Promise<Result<Receipt> | null> => {
+  const body = (await store.get(`${id}.receipt`))?.body
+  const receipt = { message: id, room, answer: null, assignments: [] }
+  switch (body?.event) {
+    case 'assigned':
+      return ok({ ...receipt, mode: 'action', assignments: body.assignments })
+    case 'answered':
+      return ok({ ...receipt, mode: 'coordination', answer: body.answer })
+    case 'heard':
+      return ok({ ...receipt, mode: 'coordination' })
+    case 'refused':
+      return refused(body.refusal)
+    default:
+      return null
+  }
+}
+
+type To<K extends Route['to']> = Extract<Route, { to: K }>
+
+/** Runs an operation. The line is written down first: what it does then has something to answer. */
+const perform = async (
+  message: Dispatched,
+  { operation, input }: To<'operation'>,
+  keeper: Keeper,
+): Promise<Result<Receipt>> => {
+  const said = await keeper.store.append([messageDraft(message, message.person)])
+  if (!said.ok) return said
+  const output = await operation.run(input, keeper.contextFor(message.person, message.room))
+  if (!output.ok) return output
+  return keep(
+    message,
+    { event: 'answered', operation: operation.name, answer: operation.render(output.value) },
+    [],
+    keeper,
+  )
+}
+
+const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper): Promise<Result<Receipt>> => {
+  const { assignments, drafts } = await assignmentsOf(message, route, keeper)
+  const kept = await keep(message, { event: 'assigned', assignments }, drafts, keeper)
+  // Somebody else may have opened the same session in between: then there is one to join, and it is tried again.
+  if (kept.ok || kept.refusal.code !== 'id-conflict') return kept
+  const again = await assignmentsOf(message, route, keeper)
+  return keep(message, { event: 'assigned', assignments: again.assignments }, again.drafts, keeper)
+}
+
+const assignmentsOf = async (
+  { id, room, person }: Dispatched,
+  { work, request }: To<'agents'>,
+  { store, newId }: Keeper,
+) => {
+  const assignments: Assignment[] = []
+  const drafts: Draft[] = []
+  for (const { agent, peripheral } of work) {
+    const open = await store.openSession(room, agent)
+    const session = open?.id ?? `s-${newId()}`
+    const turn = `${id}.${agent}`
+    const base = { session, room, agent, author: authorOf(person), inReplyTo: id }
+    if (!open)
+      drafts.push(sessionDraft({ ...base, id: `${session}.opened`, body: { event: 'session-opened', agent, room } }))
+    const body: Body = { event: 'accepted', agent, room, peripheral, request }
+    drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
+    assignments.push({ turn, session, agent, peripheral })
+  }
+  return { assignments, drafts }
+}
+
+/** Writes a message, what follows from it and its receipt, all or nothing; what is given is what was written. */
+const keep = async (message: Dispatched, body: Body, drafts: Draft[], { store }: Keeper): Promise<Result<Receipt>> => {
+  const { id, room, person } = message
+  const receipt = roomDraft({ id: `${id}.receipt`, room, author: BELLHOP, body, inReplyTo: id })
+  const kept = await store.append([messageDraft(message, person), ...drafts, receipt])
+  if (!kept.ok) return kept
+  return (
+    (await receiptOf(message, store)) ?? refused(refusal('store-failed', 'the receipt was written and is not there'))
+  )
+}

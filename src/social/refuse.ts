@@ -1,0 +1,27 @@
+import { BELLHOP, houseDraft, roomDraft } from '../evidence/drafts.ts'
+import type { Body, Draft } from '../shapes/evidence.ts'
+import type { Refusal } from '../shapes/refusal.ts'
+import { type Result, refused } from '../shapes/result.ts'
+import type { Known } from './mode.ts'
+import { type Keeper, messageDraft } from './persist.ts'
+
+/**
+ * Answers a message with a refusal and writes that down. What a stranger said is not kept, only that it was refused.
+ * A store that cannot take even that (a full disk) does not change the answer.
+ */
+export const refuse = async (
+  keeper: Keeper,
+  stage: string,
+  refusal: Refusal,
+  known?: Known,
+): Promise<Result<never>> => {
+  const body: Body = { event: 'refused', stage, refusal }
+  const kept = await keeper.store.append(known ? answering(known, body) : [houseDraft(keeper.newId(), body, [])])
+  if (!kept.ok) keeper.log('a refusal could not be written down', { refusal, because: kept.refusal })
+  return refused(refusal)
+}
+
+const answering = (known: Known, body: Body): Draft[] => {
+  const { id, room, person } = known
+  return [messageDraft(known, person), roomDraft({ id: `${id}.receipt`, room, author: BELLHOP, body, inReplyTo: id })]
+}

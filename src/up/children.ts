@@ -1,0 +1,62 @@
+import { execa } from 'execa'
+import { z } from 'zod'
+import type { Settings } from '../house/parts.ts'
+import { Problem } from '../lib/problem.ts'
+
+/** What a gateway or a worker tells the process that started it. */
+export const Report = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ready'), url: z.string().nullable() }),
+  z.strictObject({ kind: z.literal('problem'), message: z.string(), fix: z.string() }),
+])
+export type Report = z.infer<typeof Report>
+
+export type ChildName = 'gateway' | 'worker'
+export type Child = { name: ChildName; url: string | null; ended: Promise<string>; stop: () => Promise<void> }
+
+const KILL_MS = 5000
+
+/** Starts a gateway or a worker as a process of its own, and waits until it says that it is ready. */
+export const startChild = async (name: ChildName, settings: Settings, drainMs: number): Promise<Child> => {
+  const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(settings)], {
+    env: { PATH: settings.path, ...(settings.redis ? { REDIS_URL: settings.redis } : {}) },
+    extendEnv: false,
+    ipc: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+    reject: false,
+    cleanup: false,
+    // It drains on SIGTERM; one that does not end by then is ended.
+    forceKillAfterDelay: drainMs + KILL_MS,
+  })
+  const ended = child.then(({ exitCode, signal }) => signal ?? `exit ${exitCode}`)
+  const report = await Promise.race([
+    child.getOneMessage().then(
+      (message) => Report.parse(message),
+      () => null,
+    ),
+    ended.then(() => null),
+  ])
+  if (report?.kind === 'problem') throw new Problem(report.message, report.fix)
+  if (!report)
+    throw new Problem(
+      `the ${name} ended before it was ready (${await ended})`,
+      `look at ${settings.data}/log/${name}.log`,
+    )
+  return {
+    name,
+    url: report.url,
+    ended,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+const flagsOf = ({ data, workspace, configFile, host, port, verbose }: Settings): string[] => [
+  ...['--data', data, '--workspace', workspace],
+  ...(configFile ? ['--config', configFile] : []),
+  ...(host ? ['--host', host] : []),
+  ...(port === undefined ? [] : ['--port', String(port)]),
+  ...(verbose ? ['--verbose'] : []),
+]

@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { loadConfig } from '../config/load.ts'
+import { openStore } from '../evidence/store.ts'
+import { type Folder, openFolder, openWorkspaceFolder, type Secrets, secretsOf } from '../house/folder.ts'
+import type { Settings } from '../house/parts.ts'
+import { systemClock } from '../lib/clock.ts'
+import { Problem } from '../lib/problem.ts'
+import { ping } from '../redis/redis.ts'
+import type { Config } from '../shapes/config.ts'
+import { type Child, startChild } from './children.ts'
+import { keepAlive } from './keep-alive.ts'
+import { lockFolder, writeInstance } from './lock.ts'
+import { startRedis } from './redis-server.ts'
+
+export type Instance = {
+  url: string
+  secrets: Secrets
+  /** Resolves with the problem that ends the instance; never, if none does. */
+  broken: Promise<Problem>
+  stop: () => Promise<void>
+}
+
+type Say = (line: string) => void
+
+/** A whole instance: the folder locked, Redis, worker and gateway, watched; ended in the opposite order. */
+export const startInstance = async (settings: Settings, say: Say): Promise<Instance> => {
+  const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
+  openWorkspaceFolder(settings.workspace)
+  const folder = openFolder(settings.data)
+  const undo: (() => Promise<void> | void)[] = [lockFolder(folder)]
+  const stop = async (): Promise<void> => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step()
+  }
+  try {
+    return await start({ settings, config, folder, say, undo, stop })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+type Starting = {
+  settings: Settings
+  config: Config
+  folder: Folder
+  say: Say
+  undo: (() => Promise<void> | void)[]
+  stop: () => Promise<void>
+}
+
+const start = async ({ settings, config, folder, say, undo, stop }: Starting): Promise<Instance> => {
+  const secrets = secretsOf(folder)
+  await openStore({ path: folder.store, clock: systemClock }).close()
+  const watch = new AbortController()
+  const redis = await openRedis(settings, folder, say, watch.signal)
+  undo.push(redis.stop)
+
+  const within = { ...settings, redis: redis.address }
+  say('starting worker and gateway')
+  const children = await startBoth(within, config.drainMs)
+  const watched = children.map((child) =>
+    keepAlive(child, {
+      say,
+      signal: watch.signal,
+      again: (port) => startChild(child.name, { ...within, port: port ?? within.port }, config.drainMs),
+    }),
+  )
+  undo.push(async () => {
+    watch.abort()
+    // The gateway first: nothing more comes in. Then the worker, which ends what it has begun.
+    for (const { stop: end } of watched) await end()
+  })
+  const url = children[0]?.url ?? ''
+  await untilHealthy(url, settings.data)
+  writeInstance(folder, { pid: process.pid, url })
+  return { url, secrets, stop, broken: Promise.race([redis.broken, ...watched.map((child) => child.broken)]) }
+}
+
+/** Both at once: gateway first in the list. If one has a problem, the other is not left running. */
+const startBoth = async (settings: Settings, drainMs: number): Promise<Child[]> => {
+  const started = await Promise.allSettled(
+    (['gateway', 'worker'] as const).map((name) => startChild(name, settings, drainMs)),
+  )
+  const failed = started.find((result) => result.status === 'rejected')
+  const children = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  if (!failed) return children
+  await Promise.all(children.map((child) => child.stop()))
+  throw failed.reason
+}
+
+const WATCH_MS = 2000
+const PATIENCE_MS = 30_000
+
+const openRedis = async (settings: Settings, folder: Folder, say: Say, signal: AbortSignal) => {
+  if (settings.redis) {
+    const address = settings.redis
+    await ping(address).catch((error: Error) => {
+      throw new Problem(
+        `Redis does not answer at the REDIS_URL given: ${error.message}`,
+        'start it, correct REDIS_URL, or leave it unset',
+      )
+    })
+    return { address, broken: watchRedis(address, signal), stop: () => {} }
+  }
+  say(`starting Redis on a socket in ${folder.path}`)
+  const server = await startRedis(folder, settings.path)
+  const broken = server.ended.then((how) =>
+    signal.aborted ? new Promise<never>(() => {}) : new Problem(`Redis ended under us (${how})`, AGAIN),
+  )
+  return { address: folder.redisSocket, broken, stop: server.stop }
+}
+
+const AGAIN = 'nothing that was accepted is lost: start `bellhop up` again'
+
+/** A Redis of somebody else's may come back: only when it stays away does the instance end. */
+const watchRedis = async (address: string, signal: AbortSignal): Promise<Problem> => {
+  let since = Date.now()
+  while (Date.now() - since < PATIENCE_MS) {
+    await setTimeout(WATCH_MS, null, { signal }).catch(() => new Promise(() => {}))
+    if (
+      await ping(address).then(
+        () => true,
+        () => false,
+      )
+    )
+      since = Date.now()
+  }
+  return new Problem(`Redis has not answered for ${PATIENCE_MS / 1000} s`, AGAIN)
+}
+
+const HEALTHY_MS = 15_000
+
+const untilHealthy = async (url: string, data: string): Promise<void> => {
+  const end = Date.now() + HEALTHY_MS
+  let last = 'no answer'
+  while (Date.now() < end) {
+    const answer = await fetch(new URL('/healthz', url)).catch(() => null)
+    if (answer?.ok) return
+    last = (await answer?.text()) ?? last
+    await setTimeout(50)
+  }
+  throw new Problem(`not everything came up: ${last}`, `look at the logs in ${data}/log`)
+}

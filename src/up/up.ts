@@ -1,0 +1,75 @@
+import type { Readable, Writable } from 'node:stream'
+import { z } from 'zod'
+import { createTerminal } from '../../adapters/terminal/index.ts'
+import { createClient } from '../client/client.ts'
+import type { Settings } from '../house/parts.ts'
+import { Problem } from '../lib/problem.ts'
+import { Person } from '../shapes/person.ts'
+import { startInstance } from './instance.ts'
+
+/** The room that the terminal shows. */
+const ROOM = 'lobby'
+
+type Terminal = {
+  input: Readable & { isTTY?: boolean }
+  output: Writable & { isTTY?: boolean; columns?: number }
+  colour: boolean
+}
+
+/** `bellhop up`: everything, until Ctrl-C; with a terminal, a room right there. Answers the exit code. */
+export const up = async (settings: Settings, terminal: Terminal, ends: AbortSignal): Promise<number> => {
+  const say = (line: string) => terminal.output.write(`bellhop: ${line}\n`)
+  const instance = await startInstance(settings, say)
+  terminal.output.write(`ready  ${instance.url}/?token=${instance.secrets.operator}\n`)
+
+  const over = new AbortController()
+  const ended = new Promise<null>((resolve) => {
+    ends.addEventListener('abort', () => resolve(null))
+    if (ends.aborted) resolve(null)
+  })
+  const attended = terminal.input.isTTY && terminal.output.isTTY
+  const rooms = attended ? [openRoom(instance.url, instance.secrets.admin, terminal, over.signal).then(() => null)] : []
+  const problem = await Promise.race([ended, instance.broken, ...rooms])
+  over.abort()
+  await Promise.allSettled(rooms)
+  say(problem ? `${problem.message}: ending the rest` : 'draining')
+  await instance.stop()
+  if (problem) throw problem
+  say('everything that was started has ended')
+  return 0
+}
+
+/** How much of what was said before is shown again. */
+const RECALL = '60'
+
+const openRoom = async (
+  url: string,
+  token: string,
+  { input, output, colour }: Terminal,
+  signal: AbortSignal,
+): Promise<void> => {
+  const client = createClient({ url, token, face: 'terminal' })
+  const ask = async <T>(operation: string, shape: z.ZodType<T>, given: Record<string, string> = {}): Promise<T> => {
+    const answer = await client.read(operation, given)
+    if (!answer.ok) throw new Problem(answer.refusal.message, answer.refusal.remedy)
+    return shape.parse(answer.value)
+  }
+  const { operations } = await ask('help', z.object({ operations: z.array(z.object({ name: z.string() })) }))
+  const { agents } = await ask('who', z.object({ agents: z.array(z.object({ id: z.string() })) }))
+  const { entries } = await ask('evidence', z.object({ entries: z.array(z.object({ position: z.int() })) }), {
+    tag: `room/${ROOM}`,
+    limit: RECALL,
+  })
+  const room = createTerminal({
+    door: client,
+    room: ROOM,
+    you: await ask('whoami', Person),
+    input,
+    output,
+    commands: operations.map(({ name }) => name),
+    agents: agents.map(({ id }) => id),
+    after: (entries.at(-1)?.position ?? 1) - 1,
+    colour,
+  })
+  await room.run(signal)
+}
