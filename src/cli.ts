@@ -46,13 +46,20 @@ const toPort = (text: string): number => {
   throw new InvalidArgumentError('expected a port: a number from 0 to 65535.')
 }
 
+/** How long a process may take to end after the one that started it was killed: Redis is going down with it. */
+const ORPHANED_MS = 3000
+
 /** Ends on SIGINT, on SIGTERM, and when the process that started us goes away. A second signal ends at once. */
 const untilEnded = (): AbortSignal => {
   const ends = new AbortController()
   const end = () => (ends.signal.aborted ? process.exit(130) : ends.abort())
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
-  if (process.connected) process.on('disconnect', end)
+  if (!process.connected) return ends.signal
+  process.on('disconnect', () => {
+    ends.abort()
+    setTimeout(() => process.exit(1), ORPHANED_MS).unref()
+  })
   return ends.signal
 }
 
@@ -79,7 +86,8 @@ const serve = async (
     if (!process.connected) throw error
     process.exitCode = 1
   }
-  if (process.connected) process.disconnect()
+  // Whatever still holds the process (a connection that looks for its Redis) has nothing left to do.
+  process.exit()
 }
 
 const withFlags = (command: Command): Command =>

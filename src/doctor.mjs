@@ -222,7 +222,7 @@ async function redis({ env }) {
   if (!url) return program('redis', 'redis-server', env)
   const target = parseRedisUrl(url)
   const fix = 'unset REDIS_URL' // then a private one is started
-  if (!target) return missing('redis', 'REDIS_URL is not a redis://, rediss:// or unix:// address', fix)
+  if (!target) return missing('redis', 'REDIS_URL is neither redis://, rediss:// nor the path of a socket', fix)
   const answer = await ping(target)
   const detail = `REDIS_URL, ${target.shown}: ${answer}`
   return answer === 'PONG' ? ok('redis', detail) : missing('redis', detail, fix)
@@ -233,11 +233,13 @@ async function redis({ env }) {
  * @type {(text: string) => RedisTarget | null}
  */
 function parseRedisUrl(text) {
-  if (text.startsWith('/')) return { shown: text, path: text, tls: false, auth: [] }
-  if (!/^(rediss?|unix):/.test(text) || !URL.canParse(text)) return null
-  const url = new URL(text)
-  const auth = [url.username, url.password].filter((part) => part !== '').map(decodeURIComponent)
-  if (url.protocol === 'unix:') return { shown: url.pathname, path: url.pathname, tls: false, auth }
+  const address = text.startsWith('/') ? `unix://${text}` : text
+  if (!/^(rediss?|unix):/.test(address) || !URL.canParse(address)) return null
+  const url = new URL(address)
+  const user = decodeURIComponent(url.username) || url.searchParams.get('username')
+  const password = decodeURIComponent(url.password) || url.searchParams.get('password')
+  const auth = password ? [...(user ? [user] : []), password] : []
+  if (url.protocol === 'unix:') return { shown: url.pathname, path: decodeURI(url.pathname), tls: false, auth }
   const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1'
   const port = Number(url.port || 6379)
   return { shown: `${host}:${port}`, host, port, tls: url.protocol === 'rediss:', auth }

@@ -51,8 +51,8 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
       return null
     },
     close: async (): Promise<void> => {
-      await subscribed
       subscriber.disconnect()
+      await subscribed
     },
   }
 }

@@ -18,13 +18,13 @@ export const byId = async (db: Reader, ids: string[]): Promise<Map<string, Entry
 
 /** Entries that match every filter given. An unknown or malformed filter is refused, never ignored. */
 export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[]>> => {
+  const [empty] = Object.entries(filters ?? {}).find(([, value]) => value === '' || value === null) ?? []
+  if (empty !== undefined) return invalid(`${empty}: expected a value`)
   const parsed = EvidenceQuery.safeParse(filters)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-    return refused(
-      refusal('query-invalid', `${where}${issue?.message} (filters: ${Object.keys(EvidenceQuery.shape).join(', ')})`),
-    )
+    return invalid(`${where}${issue?.message}`)
   }
   const q = parsed.data
   const newest = q.order === 'newest'
@@ -50,8 +50,8 @@ export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[
     .$if(q.type !== undefined, (s) => s.where('entry.type', '=', q.type ?? ''))
     .$if(q.claim !== undefined, (s) => s.where('entry.claim', '=', q.claim ?? ''))
     .$if(q.event !== undefined, (s) => s.where('entry.event', '=', q.event ?? ''))
-    .$if(q.since !== undefined, (s) => s.where('entry.at', '>=', q.since ?? ''))
-    .$if(q.before !== undefined, (s) => s.where('entry.at', '<', q.before ?? ''))
+    .$if(q.since !== undefined, (s) => s.where('entry.at', '>=', asStored(q.since)))
+    .$if(q.before !== undefined, (s) => s.where('entry.at', '<', asStored(q.before)))
     .$if(q.cursor !== undefined, (s) => s.where('entry.position', newest ? '<' : '>', q.cursor ?? 0))
     .orderBy('entry.position', newest ? 'desc' : 'asc')
     .limit(q.limit)
@@ -59,12 +59,21 @@ export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[
   return ok(rows.map(toEntry))
 }
 
-/** An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target. */
+const invalid = (what: string): Result<never> =>
+  refused(refusal('query-invalid', `${what} (filters: ${Object.keys(EvidenceQuery.shape).join(', ')})`))
+
+/** A time as entries have it, with milliseconds: only then is the order of the texts that of the times. */
+const asStored = (time = ''): string => new Date(time).toISOString()
+
+/**
+ * An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target; in a
+ * file that was tampered with, a loop ends where it began.
+ */
 export const replyChain = async (db: Reader, id: string): Promise<Entry[]> => {
   const { rows } = await sql<Row>`
     with recursive up (position, in_reply_to) as (
       select position, in_reply_to from entry where id = ${id}
-      union all
+      union
       select entry.position, entry.in_reply_to from entry join up on entry.id = up.in_reply_to
     )
     select entry.*, body.json from up join entry on entry.position = up.position

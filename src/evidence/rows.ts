@@ -60,10 +60,19 @@ export const toEntry = (row: Row): Entry =>
     claim: row.claim,
     author: { kind: row.author_kind, id: row.author_id, face: row.author_face, via: row.author_via },
     at: row.at,
-    tags: JSON.parse(row.tags),
+    tags: parsed(row.tags) ?? [`not JSON: ${row.tags}`],
     inReplyTo: row.in_reply_to,
-    body: row.json === null ? null : JSON.parse(row.json),
+    body: parsed(row.json),
     bodyHash: row.body_hash,
     prevHash: row.prev_hash,
     hash: row.hash,
   }) as Entry
+
+/** Null where there is nothing to read: a row that was tampered with must not keep anybody from reading the others. */
+const parsed = (json: string | null): unknown => {
+  try {
+    return json === null ? null : JSON.parse(json)
+  } catch {
+    return null
+  }
+}

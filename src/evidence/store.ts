@@ -75,10 +75,16 @@ const page = async (db: Reader, after: number): Promise<Entry[]> => {
   return found.ok ? found.value : []
 }
 
+/** Every chain there is: one whose beginning was removed is one too. */
 const chains = async (db: Database): Promise<string[]> =>
-  (await db.selectFrom('entry').select('session').where('seq', '=', 1).orderBy('position').execute()).map(
-    (r) => r.session,
-  )
+  (
+    await db
+      .selectFrom('entry')
+      .select('session')
+      .groupBy('session')
+      .orderBy((e) => e.fn.min('position'))
+      .execute()
+  ).map((r) => r.session)
 
 const head = async (db: Database): Promise<number> =>
   (await db.selectFrom('entry').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst())?.position ??

@@ -1,4 +1,4 @@
-import { type Entry, EventName, events } from '../shapes/evidence.ts'
+import { Body, type Entry, EventName, events } from '../shapes/evidence.ts'
 import { GENESIS, hashEntry, hashOf } from './hash.ts'
 import { walled } from './wall.ts'
 
@@ -31,7 +31,7 @@ export const verify = (session: string, chain: Entry[], toolsOf: ToolsOf): Verdi
     linked(entry, chain[i - 1] ?? null, complain)
     formed(entry, complain)
   })
-  const legible = chain.filter(readable)
+  const legible = chain.filter(whole)
   authored(legible, complain)
   walled(legible, toolsOf, complain)
   return {
@@ -45,6 +45,8 @@ export const verify = (session: string, chain: Entry[], toolsOf: ToolsOf): Verdi
 }
 
 const readable = ({ body }: Entry): boolean => EventName.safeParse(body?.event).success
+
+const whole = ({ body }: Entry): boolean => Body.safeParse(body).success
 
 /** An entry follows the one before it, and both of its hashes are right. */
 const linked = (entry: Entry, before: Entry | null, complain: Complain): void => {
@@ -60,10 +62,10 @@ const linked = (entry: Entry, before: Entry | null, complain: Complain): void =>
 const formed = (entry: Entry, complain: Complain): void => {
   complain(!readable(entry), entry, 'form', 'has a body of no known event')
   if (!readable(entry)) return
-  const { type, claim, body } = events[entry.body.event]
+  const { type, claim } = events[entry.body.event]
   const kind = `${entry.type}/${entry.claim}`
   complain(kind !== `${type}/${claim}`, entry, 'form', `is ${kind}, not ${type}/${claim}`)
-  complain(!body.safeParse(entry.body).success, entry, 'form', `is not a whole ${entry.body.event}`)
+  complain(!whole(entry), entry, 'form', `is not a whole ${entry.body.event}`)
 }
 
 const AGENTS_OWN: ReadonlySet<EventName> = new Set([

@@ -19,6 +19,10 @@ import { openParts, type Parts, type Settings } from './parts.ts'
 
 export type Running = { url: string; stop: () => Promise<void> }
 
+/** How long a line waits for the registry, and a stop for the sweep: while Redis is away they would wait for ever. */
+const REGISTRY_MS = 2000
+const SWEEP_MS = 2000
+
 /** The gateway: the doors, the social pipeline, and the sweep that finds what got lost on the way to the queue. */
 export const startGateway = async (settings: Settings): Promise<Running> => {
   const parts = await openParts(settings, 'gateway')
@@ -50,7 +54,7 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     url,
     stop: async () => {
       drained.abort()
-      await sweep.stop()
+      await within(SWEEP_MS, sweep.stop()).catch(() => log.warn('the sweep did not end: Redis does not answer'))
       await closed(server, config.drainMs)
       log.info('gateway is down')
       await parts.close()
@@ -73,7 +77,7 @@ const createSocial = (parts: Parts, draining: () => boolean): Social => {
     store,
     draining,
     roomMode: parts.roomMode,
-    presenceOf: (agent) => within(2000, registry.presence(agent)).catch(() => unreachable(agent)),
+    presenceOf: (agent) => within(REGISTRY_MS, registry.presence(agent)).catch(() => unreachable(agent)),
     contextFor: (person, room) => contextOf(parts, person, room),
     enqueue: (session) => {
       turns
@@ -91,7 +95,7 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     person,
     room,
     store,
-    who: () => registry.who(),
+    who: () => within(REGISTRY_MS, registry.who()).catch(() => config.agents.map(({ id }) => unreachable(id))),
     rooms: config.rooms,
     roomMode,
     specs,
@@ -194,9 +198,11 @@ const listen = (server: Server, host: string, port: number): Promise<string> =>
 const closed = (server: Server, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), ms)
+    // A follower's connection is idle only after its stream has ended, a moment from now: one look is not enough.
+    const look = setInterval(() => server.closeIdleConnections(), 20)
     server.close(() => {
       clearTimeout(timer)
+      clearInterval(look)
       resolve()
     })
-    server.closeIdleConnections()
   })

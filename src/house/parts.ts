@@ -82,7 +82,7 @@ export const openParts = async (settings: Settings, part: string) => {
     roomMode: async (room: string): Promise<RoomMode> =>
       (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
     close: async (): Promise<void> => {
-      await Promise.allSettled([turns.close(), steps.close()])
+      if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await store.close()
       await live.close()
       redis.disconnect()

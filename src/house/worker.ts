@@ -61,6 +61,8 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   return {
     stop: async () => {
       closing.abort()
+      // Without Redis nothing can end in order: what runs is resumed, or found interrupted, at the next start.
+      if (redis.status !== 'ready') return abandon.abort()
       // Running turns may end by themselves; what has not ended by then is resumed at the next start.
       await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false })])
       abandon.abort()

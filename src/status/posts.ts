@@ -1,6 +1,7 @@
 import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { ToolCall } from '../shapes/peripheral.ts'
 import type { Post } from '../shapes/post.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 
@@ -24,7 +25,7 @@ const views: Views = {
     kind: 'step',
     turn,
     step: { id: step, state: 'running' },
-    text: `${call.tool} ${JSON.stringify(call.args)}`,
+    text: callText(call),
   }),
   'step-ended': ({ turn, step, tool, outcome }) => ({
     kind: 'step',
@@ -36,13 +37,21 @@ const views: Views = {
     kind: 'step',
     turn,
     step: { id: step, state: 'refused' },
-    text: `${call.tool} ${JSON.stringify(call.args)}: ${refusal.message} [${refusal.code}]`,
+    text: `${callText(call)}: ${refusal.message} [${refusal.code}]`,
   }),
   'turn-ended': ({ turn, answer }) => ({ kind: 'answer', turn, text: answer }),
   presence: ({ agent }) => ({
     kind: 'notice',
     text: `${agent.id} is ${agent.readiness}${agent.reason ? `: ${agent.reason}` : ''}`,
   }),
+}
+
+const CALL_LENGTH = 160
+
+/** A call on one line; the evidence has it whole. */
+const callText = ({ tool, args }: ToolCall): string => {
+  const text = `${tool} ${JSON.stringify(args)}`
+  return text.length > CALL_LENGTH ? `${text.slice(0, CALL_LENGTH)}…` : text
 }
 
 const summaryOf = (outcome: StepOutcome): string => {

@@ -1,4 +1,5 @@
-import { realpath } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 
 /** Where the tools work: a folder, resolved, and the folders in it that are nobody's business. */
@@ -28,13 +29,49 @@ const contains = (folder: string, path: string): boolean => {
   return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way))
 }
 
-/** The real path of the deepest part that exists, with the rest as it is. */
+/** The real path of the deepest part that exists, with the rest as it is. A link that leads nowhere has none. */
 const resolved = async (path: string): Promise<string> => {
   try {
     return await realpath(path)
   } catch (error) {
     const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
-    return join(await resolved(parent), basename(path))
+    if (!isMissing(error) || parent === path) throw error
+    const place = join(await resolved(parent), basename(path))
+    if (await isLink(place)) throw new Error(`${basename(path)} is a link that leads nowhere`)
+    return place
   }
+}
+
+const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+const isLink = (path: string): Promise<boolean> =>
+  readlink(path).then(
+    () => true,
+    () => false,
+  )
+
+/** A file or folder that is open, and a path that leads to it whatever happens to its name. */
+export type Opened = { handle: FileHandle; door: string; folder: boolean }
+
+/** Opens what was checked, and nothing else: no link is followed, and what was opened is looked at again. */
+export const openInside = async ({ real, name }: Inside): Promise<Opened | string> => {
+  try {
+    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const opened = await lookAgain(handle, real, name)
+    if (typeof opened === 'string') await handle.close()
+    return opened
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? `there is no file ${name}` : `cannot read ${name}: ${code}`
+  }
+}
+
+const lookAgain = async (handle: FileHandle, real: string, name: string): Promise<Opened | string> => {
+  const stat = await handle.stat()
+  if (!stat.isFile() && !stat.isDirectory()) return `${name} is not a plain file`
+  const door = `/proc/${process.pid}/fd/${handle.fd}`
+  const opened = await readlink(door).catch(() => null)
+  if (opened !== null && opened !== real) return `${name} was changed while it was opened`
+  return { handle, door: opened === null ? real : door, folder: stat.isDirectory() }
 }

@@ -1,8 +1,7 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open, readlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import type { StepOutcome } from '../shapes/turn.ts'
-import type { Inside } from './paths.ts'
+import { openInside } from './paths.ts'
 import { defineTool, failed } from './tool.ts'
 
 const args = z.strictObject({
@@ -16,38 +15,17 @@ export const read = defineTool({
   help: 'read {path, from?, lines?}: the text of a file, or of some of its lines',
   pathOf: ({ path }) => path,
   run: async ({ from = 1, lines }, target, { limits }) => {
-    const file = await openFile(target)
-    if (typeof file === 'string') return failed(file)
+    const opened = await openInside(target)
+    if (typeof opened === 'string') return failed(opened)
     try {
+      if (opened.folder) return failed(`${target.name} is a folder; use glob to list it`)
       const most = Math.min(lines ?? limits.outputLines, limits.outputLines)
-      return await take(file, target.name, { from, most, bytes: limits.outputBytes, asked: lines })
+      return await take(opened.handle, target.name, { from, most, bytes: limits.outputBytes, asked: lines })
     } finally {
-      await file.close()
+      await opened.handle.close()
     }
   },
 })
-
-/** Opens the file that was checked, and no other: no link is followed, and what was opened is looked at again. */
-const openFile = async ({ real, name }: Inside): Promise<FileHandle | string> => {
-  try {
-    const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const objection = await objectionTo(file, real, name)
-    if (objection === null) return file
-    await file.close()
-    return objection
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return code === 'ENOENT' ? `there is no file ${name}` : `cannot read ${name}: ${code}`
-  }
-}
-
-const objectionTo = async (file: FileHandle, real: string, name: string): Promise<string | null> => {
-  const stat = await file.stat()
-  if (stat.isDirectory()) return `${name} is a folder; use glob to list it`
-  if (!stat.isFile()) return `${name} is not a plain file`
-  const opened = await readlink(`/proc/self/fd/${file.fd}`).catch(() => real)
-  return opened === real ? null : `${name} was changed while it was opened`
-}
 
 type Range = { from: number; most: number; bytes: number; asked: number | undefined }
 

@@ -48,12 +48,11 @@ const reason = (message: string): string => brief(message.slice(0, 1000).replace
 
 /** Lines of a file, numbered from the first. */
 export const excerpt = (lines: readonly string[], from: number): string => {
-  const width = String(from + lines.length - 1).length
-  return lines.map((line, at) => `${String(from + at).padStart(width + 2)} | ${kept(line)}`).join('\n')
+  const width = String(from + lines.length - 1).length + 2
+  return lines.map((line, at) => `${String(from + at).padStart(width)} | ${clipped(line)}`.trimEnd()).join('\n')
 }
 
-/** As brief, with the indentation kept. */
-const kept = (line: string): string => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line.trimEnd())
+const clipped = (line: string): string => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line)
 
 export const linesOf = (output: string): string[] => {
   const lines = output.split('\n')

@@ -81,7 +81,7 @@ const filesCalled = (pattern: string, said: string, fits: (base: string) => bool
   call: (path) => globCall(pattern, path),
   found: (report) =>
     report.paths
-      .filter((path) => fits(baseOf(path).toLowerCase()))
+      .filter((path) => path !== '' && fits(baseOf(path).toLowerCase()))
       .sort((a, b) => Number(isTest(a)) - Number(isTest(b)) || shorterFirst(a, b))
       .map((path) => ({ path, line: 1, text: '' })),
   lead: (best) => `no definition of ${said} found, but there is a file of that name: ${best.path}.`,

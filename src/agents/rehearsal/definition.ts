@@ -9,7 +9,7 @@ import { wordSet } from './words.ts'
 
 const KEYWORD =
   '(?:def(?:n-?|p|un|var|type|ine|macro|module|record|protocol|multi)?|fu?n(?:c(?:tion)?)?|class|const|let|va[lr]|' +
-  'type(?:def)?|interface|struct|enum|union|trait|mod(?:ule)?|namespace|package|impl|object|record|protocol|' +
+  'type|interface|struct|enum|union|trait|mod(?:ule)?|namespace|package|impl|object|record|protocol|' +
   'extension|sub|proc(?:edure)?|macro(?:_rules!)?|newtype|#\\s*define|(?i:table|view))'
 /** Before the keyword: `export default async`, `pub(crate)`, `(defn`. */
 const MODIFIERS = '\\(?(?:[@\\w.()"]+\\s+){0,4}'
@@ -19,7 +19,7 @@ const BETWEEN =
   '(?:[\\w:<>]+\\s+for\\s+)?(?:[\\w$]+[.:#]+)*'
 /** Without a keyword: a key, an assignment, a method or a typed function. */
 const TYPED = '(?:[-*]\\s+)?(?:[\\w$<>\\[\\],.:*&@]+[\\s*&]+){0,6}(?:[\\w$]+\\.)*["\'`$@:]?'
-const GIVEN = '["\'`]?\\s*(?:\\??:(?:[^:]|$)|:?=(?:[^=]|$)|<-|::\\s|(?:<[^>]*>)?\\((?:.*\\{|[^;{}=]*\\))\\s*$)'
+const GIVEN = '["\'`]?\\s*(?:\\??:(?:[^:]|$)|:?=(?:[^=]|$)|<-|::\\s|;\\s*$|(?:<[^>]*>)?\\((?:.*\\{|[^;{}=]*\\))\\s*$)'
 
 /** The definition of a name; of several words, in whatever way they are joined: `retry logic`, `retryLogic`, `retry_logic`. */
 export const definitionOf = (name: string): string => shapes(bounded(lastPart(name)))

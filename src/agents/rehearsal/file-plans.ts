@@ -1,6 +1,6 @@
 import { answer, counted, cutNote, excerpt, linesOf, tally, told } from './answer.ts'
-import { anyCase, baseOf, isFileLike } from './files.ts'
-import type { Intent, IntentOf } from './intent.ts'
+import { anyCase, baseOf, inAnyCase, isFileLike } from './files.ts'
+import type { Intent, IntentOf, Scope } from './intent.ts'
 import { globCall, LONGEST_PATTERN, type Ok, type Plan, readCall, within } from './steps.ts'
 
 const EXCERPT_LINES = 60
@@ -32,18 +32,30 @@ export function* readFile(intent: IntentOf<'read'>): Plan<string> {
 }
 
 /** Names the files, or the folders with their counts where the files are many. */
-export function* list({ where, glob: pattern }: IntentOf<'list'>): Plan<string> {
-  const { report, path, note } = yield* within(where, (place) => globCall(pattern ?? '**', place))
-  if (report.kind !== 'ok') return answer(told(report) + note)
-  const head = `${found(report, pattern)}${path === null ? '' : ` in ${path}`}`
+export function* list(intent: IntentOf<'list'>): Plan<string> {
+  const found = yield* filesMatching(intent)
+  if ('answer' in found) return found.answer
+  const { report, path, head, note } = found
   if (report.paths.length === 0) return answer(`${head}.${note}`)
   return answer(`${head}:${note}\n${tree(report.paths, path)}${cutNote(report.cut)}`)
 }
 
-export function* countFiles({ where, glob: pattern }: CountedFiles): Plan<string> {
-  const { report, path, note } = yield* within(where, (place) => globCall(pattern ?? '**', place))
-  if (report.kind !== 'ok') return answer(told(report) + note)
-  return answer(`${found(report, pattern)}${path === null ? '' : ` in ${path}`}.${note}${cutNote(report.cut)}`)
+export function* countFiles(intent: CountedFiles): Plan<string> {
+  const found = yield* filesMatching(intent)
+  if ('answer' in found) return found.answer
+  return answer(`${found.head}.${found.note}${cutNote(found.report.cut)}`)
+}
+
+type Matching = { report: Ok; path: string | null; head: string; note: string } | { answer: string }
+
+/** The files of a glob as it stands, or else in whatever case. */
+function* filesMatching({ where, glob }: Scope): Plan<Matching> {
+  const { report, path, note } = yield* within(where, (place) => globCall(glob ?? '**', place))
+  const again = report.kind === 'ok' && report.paths.length === 0 && glob !== null
+  const second = again ? yield globCall(inAnyCase(glob), path) : report
+  if (second.kind !== 'ok') return { answer: answer(told(second) + note) }
+  const spelling = again && second.paths.length > 0 ? ', ignoring case' : ''
+  return { report: second, path, note, head: `${found(second, glob)}${spelling}${path === null ? '' : ` in ${path}`}` }
 }
 
 export function* countLines({ path: where }: CountedLines): Plan<string> {
@@ -73,7 +85,7 @@ const page = (report: Ok, { from, to }: IntentOf<'read'>, path: string): string 
 function* filesNamed(path: string): Plan<string[]> {
   const name = baseOf(path).toLowerCase()
   const pattern = `**/${anyCase(baseOf(path))}*`
-  if (pattern.length > LONGEST_PATTERN) return []
+  if (name === '' || pattern.length > LONGEST_PATTERN) return []
   const report = yield globCall(pattern, null)
   if (report.kind !== 'ok') return []
   return report.paths.filter((candidate) => {

@@ -31,8 +31,7 @@ const BARE_FILES = wordSet(
 
 /** `ts`, `.ts` and `TypeScript` are the extension ts. */
 export const extensionOf = (word: string): string | null => {
-  const lower = word.toLowerCase()
-  if (/^\.\w{1,12}$/.test(lower)) return lower.slice(1)
+  const lower = word.toLowerCase().replace(/^\./, '')
   if (EXTENSIONS.has(lower)) return lower
   return LANGUAGES.get(lower) ?? null
 }
@@ -40,7 +39,7 @@ export const extensionOf = (word: string): string | null => {
 export const isFileLike = (path: string): boolean => {
   const base = baseOf(path).toLowerCase()
   const dot = base.lastIndexOf('.')
-  if (dot === -1) return BARE_FILES.has(base)
+  if (dot === -1) return isBareFile(base)
   return EXTENSIONS.has(base.slice(dot + 1)) || /^\.[a-z][\w-]{0,30}$/.test(base)
 }
 
@@ -53,10 +52,13 @@ export const isTest = (path: string): boolean =>
 export const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** A glob that takes a name as it stands, in whatever case. */
-export const anyCase = (name: string): string =>
-  [...name]
-    .map((character) => {
-      if (/[a-z]/i.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]`
-      return /[*?[\]{}!\\]/.test(character) ? `\\${character}` : character
-    })
-    .join('')
+export const anyCase = (name: string): string => inAnyCase(name.replace(/[*?[\]{}!\\]/g, '\\$&'))
+
+/** A glob, in whatever case; one with classes of its own stays as it is. */
+export const inAnyCase = (glob: string): string =>
+  glob.includes('[') && !glob.includes('\\[')
+    ? glob
+    : glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
+
+/** Files that go without an extension, and may have one: README, LICENSE. */
+export const isBareFile = (name: string): boolean => BARE_FILES.has(name.toLowerCase())

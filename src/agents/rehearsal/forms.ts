@@ -63,7 +63,7 @@ export const forms: readonly Form[] = [
       'find files named retry',
       'where is package.json?',
     ],
-    steps: '`glob` for GLOB, and name the paths',
+    steps: '`glob` for GLOB, then ignoring case, and name the paths',
     rules: globs,
   },
   {
@@ -124,7 +124,7 @@ export const forms: readonly Form[] = [
       'look for retry logic',
       'any FIXMEs in py files?',
     ],
-    steps: '`grep` for TEXT as it stands, then ignoring case, then for its most telling word',
+    steps: '`grep` for TEXT as it stands, then ignoring case, then for the rarest of its words',
     rules: searches,
   },
   {

@@ -5,6 +5,9 @@ import type { Intent } from './intent.ts'
 import { match } from './phrase.ts'
 import { sentences, type Word } from './words.ts'
 
+/** More sentences than these are no plain request. */
+const MOST_SENTENCES = 50
+
 const rules = forms.flatMap((form) => form.rules)
 
 /**
@@ -12,7 +15,7 @@ const rules = forms.flatMap((form) => form.rules)
  * Pure, never throws, and takes time linear in the request.
  */
 export const parse = (request: string): Intent => {
-  for (const sentence of sentences(request)) {
+  for (const sentence of sentences(request).slice(0, MOST_SENTENCES)) {
     const intent = intentOf(withoutCourtesy(sentence))
     if (intent !== null) return intent
   }

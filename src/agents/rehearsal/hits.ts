@@ -16,7 +16,7 @@ export const hitsOf = (report: Ok): Hit[] => {
 const hitOf = (line: string, paths: ReadonlySet<string>): Hit[] => {
   const places = [...line.matchAll(/:(\d{1,9}):/g)]
   const place = places.find((at) => paths.has(line.slice(0, at.index))) ?? places[0]
-  if (place === undefined) return []
+  if (place === undefined || place.index === 0) return []
   const text = line.slice(place.index + place[0].length)
   return [{ path: line.slice(0, place.index), line: Number(place[1]), text }]
 }

@@ -1,4 +1,4 @@
-import { extensionOf, isFileLike } from './files.ts'
+import { extensionOf, isBareFile, isFileLike } from './files.ts'
 import type { Pattern } from './intent.ts'
 import { trimEnd, type Word, wordSet } from './words.ts'
 
@@ -61,12 +61,15 @@ export const globOf = (words: readonly Word[]): string | null => {
   const word = kept[0]
   if (word === undefined || kept.length > 1) return null
   const text = trimEnd(word.text, ',;:')
-  if (isGlob(text) || isFileLike(text)) return fitting(text.replace(/^\.\//, ''), LONGEST_NAME)
   const extension = extensionOf(text)
-  return extension === null ? fitting(`*${text}*`, LONGEST_NAME) : `*.${extension}`
+  if (extension !== null) return `*.${extension}`
+  if (isBareFile(text)) return `${text}*`
+  return fitting(isGlob(text) || isFileLike(text) ? text.replace(/^\.\//, '') : `*${text}*`, LONGEST_NAME)
 }
 
-export const isGlob = (text: string): boolean => text.includes('*') || /^\.?[\w./-]*\{[\w.,-]+\}/.test(text)
+/** A glob has a star or alternatives, and nothing that says it is code. */
+export const isGlob = (text: string): boolean =>
+  (text.includes('*') || /^[\w./-]*\{[\w.,-]+\}/.test(text)) && !/[()=;"'<>$|\\\s]/.test(text)
 
 /** A path as tools take it; the empty string is the workspace itself. */
 export const pathOf = (word: Word): string => {

@@ -56,7 +56,7 @@ export function* within(where: string | null, call: (path: string | null) => Too
 function* placesOf(where: string): Plan<string[]> {
   const name = baseOf(where)
   const pattern = `**/${anyCase(name)}${isFileLike(name) ? '' : '/**'}`
-  if (pattern.length > LONGEST_PATTERN) return []
+  if (name === '' || pattern.length > LONGEST_PATTERN) return []
   const report = yield globCall(pattern, null)
   if (report.kind !== 'ok') return []
   return [...new Set(report.paths.flatMap((path) => placeIn(path, name.toLowerCase())))].sort(shorterFirst)

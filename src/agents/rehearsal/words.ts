@@ -102,10 +102,10 @@ const plainAt = (line: string, at: number): Taken => {
   blank.lastIndex = at
   const end = blank.exec(line)?.index ?? line.length
   const run = line.slice(at, end)
-  if (run === '.' || run === '..') return { words: [plainWord(run)], stops: false, end }
-  const kept = trimEnd(run, STOPS + PAUSES)
+  const ended = trimEnd(run, '?!…,;:')
   // the dots of a path such as ../.. end no sentence
-  const stops = !(kept.endsWith('/') && run.charAt(kept.length) === '.') && hasStop(run.slice(kept.length))
+  const kept = /(?:^|\/)\.{1,2}$/.test(ended.slice(-3)) ? ended : trimEnd(ended, STOPS + PAUSES)
+  const stops = hasStop(run.slice(kept.length))
   if (kept === '') return { words: [], stops, end }
   const asked = /^(where|what|who|how|there)['’]?s$/i.exec(kept)?.[1]
   if (asked !== undefined) return { words: [plainWord(asked), plainWord('is')], stops, end }

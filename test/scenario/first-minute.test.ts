@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { converse } from '../../src/client/converse.ts'
+import { bellhop, pidsOf, startUp } from '../support/instance.ts'
+import { eventually } from '../support/poll.ts'
+import { must } from '../support/store.ts'
+import { testWorkspace } from '../support/workspace.ts'
+
+const patience = () => AbortSignal.timeout(30_000)
+
+const nothingRuns = async (data: string) => {
+  const parts = await Promise.all(['gateway', 'worker', 'redis-server'].map((part) => pidsOf(data, part)))
+  return parts.flat().length === 0
+}
+
+test('a newcomer starts it, asks, gets an answer from the files, and leaves nothing running', async () => {
+  using workspace = testWorkspace()
+  const instance = await startUp({ workspace: workspace.path })
+  expect(await (await fetch(`${instance.url}/healthz`)).json()).toEqual({
+    ready: true,
+    version: '0.1.0',
+    up: { redis: 'up', 'claude-1': 'ready', 'codex-1': 'ready', 'tickle-1': 'ready' },
+  })
+
+  const said = await bellhop(['say', '--data', instance.data, 'where is boil defined?', '--json'])
+  expect(said.exitCode).toBe(0)
+  const { receipt, replies } = JSON.parse(said.stdout)
+  expect(receipt).toEqual({
+    message: receipt.message,
+    room: 'lobby',
+    mode: 'action',
+    assignments: [
+      {
+        turn: `${receipt.message}.claude-1`,
+        session: expect.stringMatching(/^s-/),
+        agent: 'claude-1',
+        peripheral: 'explore',
+      },
+    ],
+    answer: null,
+  })
+  expect(replies.map((reply: { text: string }) => reply.text)).toEqual([
+    expect.stringMatching(/rehearsal.*src\/boil\.py:3/s),
+  ])
+
+  expect(await instance.stop()).toBe(0)
+  expect(instance.output()).toContain('everything that was started has ended')
+  expect(await nothingRuns(instance.data)).toBe(true)
+})
+
+test('a second start on the same folder brings back what was there', async () => {
+  using workspace = testWorkspace()
+  const first = await startUp({ workspace: workspace.path })
+  const before = must(await converse(first.client, { room: 'lobby', text: '@codex read README.md' }, patience()))
+  await first.stop()
+
+  await using second = await startUp({ workspace: workspace.path })
+  expect(second.secrets).toEqual(first.secrets)
+  const after = must(await converse(second.client, { room: 'lobby', text: '@codex find LIMIT' }, patience()))
+  expect(after.receipt.assignments[0]?.session).toBe(before.receipt.assignments[0]?.session)
+  const kept = must(
+    await second.client.read('evidence', { tag: 'agent/codex-1', event: 'turn-ended', order: 'oldest' }),
+  )
+  expect((kept as { entries: { id: string }[] }).entries.map(({ id }) => id)).toEqual(
+    [before, after].map(({ receipt }) => `${receipt.assignments[0]?.turn}.ended`),
+  )
+  expect((await bellhop(['verify', '--all', '--data', second.data])).exitCode).toBe(0)
+})
+
+test('whoever kills it outright leaves nothing running either', async () => {
+  using workspace = testWorkspace()
+  const instance = await startUp({ workspace: workspace.path })
+  instance.kill('SIGKILL')
+  await instance.ended
+  await eventually('everything to end', () => nothingRuns(instance.data))
+})
+
+test('an admin may speak as somebody else, and the evidence shows both names', async () => {
+  using workspace = testWorkspace()
+  await using instance = await startUp({ workspace: workspace.path })
+  const said = await bellhop(['say', '--as', 'grace', '--data', instance.data, '/whoami', '--json'])
+  const { receipt } = JSON.parse(said.stdout)
+  expect(receipt.answer).toMatch(/^you are grace \(admin\) through cli, by \S+$/)
+  const found = await bellhop(['evidence', '--author', 'grace', '--data', instance.data, '--json'])
+  expect(JSON.parse(found.stdout).entries.map((entry: { author: unknown }) => entry.author)).toEqual([
+    { kind: 'person', id: 'grace', face: 'cli', via: expect.stringMatching(/^\S+$/) },
+  ])
+})
+
+test('the demo plays three agents into three chains of one store, and leaves nothing', async () => {
+  const played = await bellhop(['demo', '--json'])
+  expect(played.exitCode).toBe(0)
+  const { ok, sessions, chains, verdicts } = JSON.parse(played.stdout)
+  expect(ok).toBe(true)
+  expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual(['claude-1', 'codex-1', 'tickle-1'])
+  expect(new Set(sessions.map(({ session }: { session: string }) => session)).size).toBe(3)
+  expect(verdicts.map((verdict: { ok: boolean }) => verdict.ok)).toEqual([true, true, true])
+  for (const chain of chains)
+    expect(chain.map((entry: { seq: number }) => entry.seq)).toEqual(chain.map((_: unknown, i: number) => i + 1))
+  const [, home] = /^bellhop: starting Redis on a socket in (\S+)$/m.exec((await bellhop(['demo'])).stdout) ?? []
+  expect(home && existsSync(home)).toBe(false)
+})

@@ -1,0 +1,99 @@
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { openStore, type Store } from '../../src/evidence/store.ts'
+import { folderAt, secretsOf } from '../../src/house/folder.ts'
+import { type Running, startGateway } from '../../src/house/gateway.ts'
+import type { Settings } from '../../src/house/parts.ts'
+import { startWorker } from '../../src/house/worker.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { scratch } from './folder.ts'
+import { startTestRedis, type TestRedis } from './redis.ts'
+
+/** What differs from the defaults: two rooms more, and everything that waits for a beat waits less long. */
+const CONFIG = `
+http: { hosts: [bellhop.example] }
+rooms:
+  - { id: lobby, faces: [web, terminal, cli, api], mode: execute, listener: claude-1 }
+  - { id: quiet, faces: [terminal, cli, api], mode: execute, listener: null }
+  - { id: porch, faces: [web], mode: discuss, listener: null }
+sweepMs: 100
+`
+
+/** The person whom both tokens of an instance belong to. */
+export const OWNER = userInfo().username
+
+export type TestHouse = {
+  /** Where the gateway listens: the same before and after a restart. */
+  url: string
+  settings: Settings
+  tokens: { admin: string; operator: string }
+  redis: TestRedis
+  /** The evidence, through a connection of the test's own. */
+  store: Store
+  startGateway: () => Promise<void>
+  stopGateway: () => Promise<void>
+  startWorker: () => Promise<void>
+  stopWorker: () => Promise<void>
+} & AsyncDisposable
+
+/** What the house is started with, and what is done to its data folder before that. */
+type Options = { worker?: boolean; before?: (store: Store) => Promise<unknown> }
+
+/** The real gateway and, unless it is not wanted, the real worker, on folders and a Redis of their own. */
+export const startTestHouse = async ({ worker = true, before }: Options = {}): Promise<TestHouse> => {
+  const data = scratch()
+  const workspace = scratch()
+  workspace.write('README.md', '# teapot\n\nIt pours.\n')
+  workspace.write('src/pour.ts', 'export const pour = () => 42 // TODO: sugar\n')
+  const redis = await startTestRedis()
+  const settings: Settings = {
+    root: join(import.meta.dirname, '../..'),
+    version: '0.0.0-test',
+    data: data.path,
+    workspace: workspace.path,
+    configFile: data.write('test.yaml', CONFIG),
+    host: '127.0.0.1',
+    port: 0,
+    redis: redis.address,
+    verbose: false,
+    path: process.env['PATH'] ?? '/usr/bin:/bin',
+  }
+  const folder = folderAt(data.path)
+  const store = openStore({ path: folder.store, clock: systemClock })
+  await before?.(store)
+
+  let gateway: Running | null = await startGateway(settings)
+  let hand: { stop: () => Promise<void> } | null = worker ? await startWorker(settings) : null
+  const { url } = gateway
+  const stopGateway = async () => {
+    await gateway?.stop()
+    gateway = null
+  }
+  const stopWorker = async () => {
+    await hand?.stop()
+    hand = null
+  }
+  return {
+    url,
+    settings,
+    tokens: secretsOf(folder),
+    redis,
+    store,
+    startGateway: async () => {
+      gateway = await startGateway({ ...settings, port: Number(new URL(url).port) })
+    },
+    stopGateway,
+    startWorker: async () => {
+      hand = await startWorker(settings)
+    },
+    stopWorker,
+    [Symbol.asyncDispose]: async () => {
+      await stopWorker()
+      await stopGateway()
+      await store.close()
+      await redis[Symbol.asyncDispose]()
+      data[Symbol.dispose]()
+      workspace[Symbol.dispose]()
+    },
+  }
+}

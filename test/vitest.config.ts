@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    dir: 'test',
+    // Tests start real processes on two cores: a minute is for a slow machine, not for a slow test.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    globalSetup: ['test/support/build.ts'],
+    reporters: ['dot'],
+  },
+})
