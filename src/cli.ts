@@ -3,14 +3,12 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
 import { askCommands } from './commands/ask.ts'
-import { demo } from './commands/demo.ts'
 import { sayCommand } from './commands/say.ts'
-import { startGateway } from './house/gateway.ts'
 import type { Settings } from './house/parts.ts'
-import { startWorker } from './house/worker.ts'
 import { Problem } from './lib/problem.ts'
 import type { Report } from './up/children.ts'
-import { up } from './up/up.ts'
+
+// What only some commands need is loaded by them: `bellhop say` should not wait for a queue to load.
 
 type Flags = { data?: string; workspace?: string; config?: string; host?: string; port?: number; verbose?: boolean }
 
@@ -111,12 +109,14 @@ const program = new Command('bellhop')
 withServerFlags(program.command('up').description('start everything; with a terminal, open a room right there')).action(
   async (flags: Flags) => {
     const terminal = { input: process.stdin, output: process.stdout, colour: env['NO_COLOR'] === undefined }
+    const { up } = await import('./up/up.ts')
     process.exitCode = await up(settingsFrom(flags), terminal, untilEnded())
   },
 )
 withFlags(program.command('demo').description('three agents, three chains of evidence, one store; then it ends'))
   .option('--json', 'as one JSON value')
   .action(async (flags: Flags & { json?: boolean }) => {
+    const { demo } = await import('./commands/demo.ts')
     process.exitCode = await demo(settingsFrom(flags), {
       json: flags.json ?? false,
       write: (text) => console.log(text),
@@ -127,9 +127,11 @@ sayCommand(withFlags(program.command('say')), settingsFrom)
 askCommands(program, withFlags, settingsFrom)
 withServerFlags(
   program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
-).action((flags: Flags) => serve(() => startGateway(settingsFrom(flags)), 'gateway'))
+).action((flags: Flags) =>
+  serve(async () => (await import('./house/gateway.ts')).startGateway(settingsFrom(flags)), 'gateway'),
+)
 withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
-  (flags: Flags) => serve(() => startWorker(settingsFrom(flags)), 'worker'),
+  (flags: Flags) => serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
 )
 program.command('doctor').description('what is here, what is missing, and the line that fixes it')
 program.command('test').description('set up what the tests need and run them all')

@@ -7,6 +7,5 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: ['test/support/build.ts'],
-    reporters: ['dot'],
   },
 })

@@ -2,14 +2,13 @@ import { type Command, Option } from 'commander'
 import { type Client, createClient } from '../client/client.ts'
 import { folderAt, secretsOf } from '../house/folder.ts'
 import type { Settings } from '../house/parts.ts'
+import { instanceOf } from '../house/running.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
 import { inputFrom } from '../operations/parse.ts'
 import { operations } from '../operations/table.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
-import { instanceOf } from '../up/lock.ts'
-import { askOffline } from './offline.ts'
 
 type Flags = Record<string, string | boolean | undefined>
 type SettingsFrom = (flags: object) => Settings
@@ -74,8 +73,13 @@ const ask = async (
   if (row.passes && !row.passes(answer.value)) process.exitCode = 1
 }
 
-const offline = (row: Operation, input: Record<string, unknown>, settings: Settings): Promise<Result<unknown>> => {
+const offline = async (
+  row: Operation,
+  input: Record<string, unknown>,
+  settings: Settings,
+): Promise<Result<unknown>> => {
   if (!row.offline) throw noInstance(settings)
+  const { askOffline } = await import('./offline.ts')
   return askOffline(row, input, settings)
 }
 

@@ -14,6 +14,7 @@ import { authorOf, type Person } from '../shapes/person.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import { authenticate, type TokenOwner } from '../social/authenticate.ts'
 import { receive, type Social } from '../social/pipeline.ts'
+import { enter } from '../social/presence.ts'
 import { follow, tail } from '../status/posts.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 
@@ -35,6 +36,7 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     page: join(settings.root, 'adapters/web/public'),
     health: () => healthOf(parts, drained.signal.aborted),
     admit: (face, credential) => authenticate({ face, credential }, social.owners),
+    enter: (room, face) => enter(room, face, config.rooms),
     say: (message) => receive(message, social),
     contextFor: (person) => contextOf(parts, person, null),
     tail: (room, count) => tail(store, room, count),

@@ -84,7 +84,7 @@ export const openParts = async (settings: Settings, part: string) => {
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await store.close()
-      await live.close()
+      live.close()
       redis.disconnect()
       log.close()
     },

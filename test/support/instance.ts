@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { createClient } from '../../src/client/client.ts'
 import { folderAt, type Secrets, secretsOf } from '../../src/house/folder.ts'
-import { instanceOf } from '../../src/up/lock.ts'
+import { instanceOf } from '../../src/house/running.ts'
 import { eventually } from './poll.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/src/cli.js')

@@ -1,0 +1,104 @@
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Source, sourcesIn } from './sources.ts'
+
+const PARTS =
+  'agents chat client config console evidence lib operations peripherals queue redis registry shapes social status tools'
+    .split(' ')
+    .map((part) => `src/${part}`)
+
+/** Who may import whom, besides itself. Everything may import the shapes; only the roots know everything. */
+const layers: Record<string, readonly string[]> = {
+  'src/shapes': [],
+  'src/lib': ['src/shapes'],
+  'src/redis': [],
+  'src/chat': ['src/shapes'],
+  'src/config': ['src/shapes', 'src/lib'],
+  'src/evidence': ['src/shapes', 'src/lib', 'src/redis'],
+  'src/registry': ['src/shapes', 'src/lib', 'src/redis'],
+  'src/queue': ['src/redis'],
+  'src/tools': ['src/shapes'],
+  'src/peripherals': ['src/shapes', 'src/lib', 'src/tools', 'src/evidence'],
+  'src/agents': ['src/shapes', 'src/evidence', 'src/peripherals', 'src/registry'],
+  'src/operations': ['src/shapes', 'src/evidence'],
+  'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
+  'src/status': ['src/shapes', 'src/evidence'],
+  'src/console': ['src/shapes', 'src/operations'],
+  'src/client': ['src/shapes', 'src/chat'],
+  adapters: ['src/shapes', 'src/chat'],
+  // The composition roots: what they hold is wiring.
+  'src/house': PARTS,
+  'src/up': [...PARTS, 'src/house', 'adapters'],
+  'src/commands': [...PARTS, 'src/house', 'src/up'],
+  'src/cli.ts': [...PARTS, 'src/house', 'src/up', 'src/commands'],
+}
+
+/** Packages with one home: the best of its field, used in one place. */
+const homes: Record<string, readonly string[]> = {
+  bullmq: ['src/queue'],
+  ioredis: ['src/redis'],
+  'better-sqlite3': ['src/evidence', 'src/up/lock.ts'],
+  kysely: ['src/evidence'],
+  execa: ['src/tools', 'src/up'],
+  hono: ['src/console'],
+  '@hono/node-server': ['src/house'],
+  commander: ['src/cli.ts', 'src/commands'],
+  pino: ['src/lib'],
+  yaml: ['src/config'],
+  picomatch: ['src/tools'],
+  zod: ['src'],
+}
+
+const sources = [...sourcesIn('src'), ...sourcesIn('adapters')]
+
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, name]) => name ?? '')
+
+const layerOf = (file: string): string | undefined =>
+  Object.keys(layers).find((layer) => file === layer || file.startsWith(`${layer}/`))
+
+/** The name of a package in an import: its scope and name, without the path inside it. */
+const packageOf = (name: string): string =>
+  name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+
+const localImports = ({ file, text }: Source): string[] =>
+  importsOf(text)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => normalize(join(dirname(file), name)))
+
+const packages = ({ text }: Source): string[] =>
+  importsOf(text)
+    .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
+    .map(packageOf)
+
+test('every file lies in a layer: a new folder has to be argued for in the table', () => {
+  expect(sources.filter(({ file }) => layerOf(file) === undefined).map(({ file }) => file)).toEqual([])
+})
+
+test('files import only what their layer allows', () => {
+  const offenders = sources.flatMap((source) => {
+    const layer = layerOf(source.file) ?? ''
+    const allowed = [layer, ...(layers[layer] ?? [])]
+    return localImports(source)
+      .filter((path) => !allowed.includes(layerOf(path) ?? ''))
+      .map((path) => `${source.file} imports ${path}`)
+  })
+  expect(offenders).toEqual([])
+})
+
+test('packages are used only where they are at home', () => {
+  const offenders = sources.flatMap((source) =>
+    packages(source)
+      .filter((name) => !homes[name]?.some((home) => source.file.startsWith(home)))
+      .map((name) => `${source.file} uses ${name}`),
+  )
+  expect(offenders).toEqual([])
+})
+
+test('nothing starts a process but through execa, and nothing uses a shell', () => {
+  const offenders = sources.filter(({ text }) => /node:child_process|shell:\s*true/.test(text)).map(({ file }) => file)
+  expect(offenders).toEqual([])
+})
