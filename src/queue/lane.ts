@@ -33,8 +33,9 @@ type Drain = (session: string) => Promise<void>
  * it may be taken up any number of times, because a drain begins with a new fence and repeats nothing.
  */
 export const drainLane = ({ redis, prefix, name }: Options, concurrency: number, drain: Drain) => {
+  const connection = redis.duplicate()
   const worker = new Worker<{ session: string }>(name, (job) => drain(job.data.session), {
-    connection: redis.duplicate(),
+    connection,
     prefix: `{${prefix}}`,
     concurrency,
     lockDuration: 10_000,
@@ -46,6 +47,9 @@ export const drainLane = ({ redis, prefix, name }: Options, concurrency: number,
     ready: async (): Promise<void> => {
       await worker.waitUntilReady()
     },
-    close: (): Promise<void> => worker.close(),
+    close: async (): Promise<void> => {
+      await worker.close()
+      connection.disconnect()
+    },
   }
 }

@@ -1,13 +1,13 @@
 import type { StepReport } from '../../shapes/turn.ts'
 import type { Mind } from '../mind.ts'
-import { answer, quoted } from './answer.ts'
-import { countFiles, countLines, list, readFile } from './file-plans.ts'
-import { forms } from './forms.ts'
-import { parse } from './grammar.ts'
-import type { Intent } from './intent.ts'
-import { define, uses } from './name-plans.ts'
-import type { Plan } from './steps.ts'
-import { countMatches, search } from './text-plans.ts'
+import { forms } from './language/forms.ts'
+import { parse } from './language/grammar.ts'
+import type { Intent } from './language/intent.ts'
+import { answer, quoted } from './plans/answer.ts'
+import { countFiles, countLines, list, readFile } from './plans/file-plans.ts'
+import { define, uses } from './plans/name-plans.ts'
+import type { Plan } from './plans/steps.ts'
+import { countMatches, search } from './plans/text-plans.ts'
 
 const MOST_STEPS = 6
 const SPENT: StepReport = { kind: 'failed', message: `a rehearsal takes at most ${MOST_STEPS} steps a turn` }

@@ -1,7 +1,7 @@
-import { isProse, isTest } from './files.ts'
+import { isProse, isTest } from '../language/files.ts'
+import { wordSet } from '../language/words.ts'
 import type { Hit } from './hits.ts'
 import { shorterFirst } from './steps.ts'
-import { wordSet } from './words.ts'
 
 /** Which hit is most likely what was asked for. Lines are untrusted: every regex here is bounded or anchored. */
 
@@ -65,8 +65,13 @@ const likenessInCode = (before: string, after: string): 0 | 1 | 2 => {
   const keyword = words[first] ?? ''
   if (keyword === 'typedef') return /^\s*[[;]/.test(after) ? 0 : 2
   if (KEYWORDS.has(keyword) && isNext(before, words.length - first)) return opens(keyword, after)
-  // on its own, a name is used
-  return before.trim() === '' && /^\s*[(;]/.test(after) && !after.trimEnd().endsWith('{') ? 2 : 1
+  return isUsed(before, after) ? 2 : 1
+}
+
+/** On its own, a name is used; and called, where what follows `(` goes on: retry(async () => {. */
+const isUsed = (before: string, after: string): boolean => {
+  if (/^\s*\(/.test(after) && after.split('(').length !== after.split(')').length) return true
+  return before.trim() === '' && /^\s*[(;]/.test(after) && !after.trimEnd().endsWith('{')
 }
 
 /** The name follows its keyword, or what belongs between them: func (s *Store) get, def self.get, impl Show for Store. */

@@ -1,7 +1,7 @@
+import type { Intent, IntentOf } from '../language/intent.ts'
 import { answer, counted, cutNote, quoted, tally, told } from './answer.ts'
 import { anyOf, tellingWords, wordsOf } from './definition.ts'
 import { type Hit, hitsOf, listing, spread } from './hits.ts'
-import type { Intent, IntentOf } from './intent.ts'
 import { grepCall, LONGEST_PATTERN, type Ok, type Plan, within } from './steps.ts'
 
 type Counted = Extract<Intent, { of: 'matches' }>

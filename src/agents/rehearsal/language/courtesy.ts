@@ -1,4 +1,4 @@
-import { AgentType } from '../../shapes/agent.ts'
+import { AgentType } from '../../../shapes/agent.ts'
 import { phrase, reach } from './phrase.ts'
 import type { Word } from './words.ts'
 

@@ -1,6 +1,6 @@
+import { anyCase, baseOf, inAnyCase, isFileLike } from '../language/files.ts'
+import type { Intent, IntentOf, Scope } from '../language/intent.ts'
 import { answer, counted, cutNote, excerpt, linesOf, tally, told } from './answer.ts'
-import { anyCase, baseOf, inAnyCase, isFileLike } from './files.ts'
-import type { Intent, IntentOf, Scope } from './intent.ts'
 import { globCall, LONGEST_PATTERN, type Ok, type Plan, readCall, within } from './steps.ts'
 
 const EXCERPT_LINES = 60

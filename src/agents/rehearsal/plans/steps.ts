@@ -1,7 +1,7 @@
-import type { ToolCall } from '../../shapes/peripheral.ts'
-import type { StepReport } from '../../shapes/turn.ts'
-import { anyCase, baseOf, isFileLike } from './files.ts'
-import type { Pattern } from './intent.ts'
+import type { ToolCall } from '../../../shapes/peripheral.ts'
+import type { StepReport } from '../../../shapes/turn.ts'
+import { anyCase, baseOf, isFileLike } from '../language/files.ts'
+import type { Pattern } from '../language/intent.ts'
 
 /** A part of a turn: it yields calls, is handed their reports, and depends on nothing else, so it can be replayed. */
 export type Plan<T> = Generator<ToolCall, T, StepReport>

@@ -1,4 +1,4 @@
-import type { StepReport } from '../../shapes/turn.ts'
+import type { StepReport } from '../../../shapes/turn.ts'
 
 /** Wording that every answer shares. What tools put out is untrusted: it is quoted and cut, and never interpreted. */
 

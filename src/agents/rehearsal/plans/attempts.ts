@@ -1,9 +1,9 @@
-import type { ToolCall } from '../../shapes/peripheral.ts'
+import type { ToolCall } from '../../../shapes/peripheral.ts'
+import { anyCase, baseOf, isTest } from '../language/files.ts'
+import type { Scope } from '../language/intent.ts'
 import { quoted } from './answer.ts'
 import { anyOf, definitionOf, definitionWith, markOf, tellingWords, wordsOf } from './definition.ts'
-import { anyCase, baseOf, isTest } from './files.ts'
 import { at, type Hit, hitsOf } from './hits.ts'
-import type { Scope } from './intent.ts'
 import { likeness, ranked } from './ranking.ts'
 import { globCall, grepCall, LONGEST_PATTERN, type Ok, shorterFirst } from './steps.ts'
 

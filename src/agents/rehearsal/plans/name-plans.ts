@@ -1,8 +1,8 @@
+import type { IntentOf } from '../language/intent.ts'
 import { answer, counted, excerpt, linesOf, quoted, told } from './answer.ts'
 import { attemptsFor } from './attempts.ts'
 import { markOf } from './definition.ts'
 import { at, type Hit, hitsOf, listing, spread } from './hits.ts'
-import type { IntentOf } from './intent.ts'
 import { likeness } from './ranking.ts'
 import { grepCall, type Ok, type Plan, readCall, within } from './steps.ts'
 

@@ -1,5 +1,5 @@
-import { isFileLike } from './files.ts'
-import { wordSet } from './words.ts'
+import { isFileLike } from '../language/files.ts'
+import { wordSet } from '../language/words.ts'
 
 /**
  * What a definition looks like, in whatever language: a regex for grep, which runs it in linear time, around an

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { forms } from '../../../src/agents/rehearsal/language/forms.ts'
+import { rehearse } from '../../../src/agents/rehearsal/rehearse.ts'
+import { type ToolCall, ToolName } from '../../../src/shapes/peripheral.ts'
+import { RefusalCode, refusal } from '../../../src/shapes/refusal.ts'
+import type { StepReport } from '../../../src/shapes/turn.ts'
+import { tools } from '../../../src/tools/gate.ts'
+
+// a busy machine may take its time
+vi.setConfig({ testTimeout: 30_000 })
+
+const nothing: StepReport = { kind: 'ok', output: '', paths: [], cut: null }
+const failed = (message: string): StepReport => ({ kind: 'failed', message })
+const ok = (output: string, paths: string[], cut: string | null = null): StepReport => ({
+  kind: 'ok',
+  output,
+  paths,
+  cut,
+})
+
+/** Answers each step from the list, and with the last of it from then on. */
+const play = (request: string, reports: readonly StepReport[]) => {
+  const mind = rehearse(request)
+  const steps: ToolCall[] = []
+  let next = mind.next()
+  while (!next.done && steps.length < 100) {
+    steps.push(next.value)
+    next = mind.next(reports[steps.length - 1] ?? reports.at(-1) ?? nothing)
+  }
+  return { steps, answer: next.done ? next.value : null }
+}
+
+const path = fc.constantFrom('src/a.ts', 'README.md', 'lib/src/a:1:b.py', 'test/é.rs', '')
+const line = fc.oneof(
+  fc.tuple(path, fc.nat(), fc.string({ unit: 'binary' })).map((hit) => hit.join(':')),
+  fc.string({ unit: 'binary', maxLength: 3000 }),
+)
+const report: fc.Arbitrary<StepReport> = fc.oneof(
+  fc.constant(nothing),
+  fc.record({
+    kind: fc.constant('ok' as const),
+    output: fc.array(line, { maxLength: 50 }).map((lines) => lines.join('\n')),
+    paths: fc.array(fc.oneof(path, fc.string()), { maxLength: 50 }),
+    cut: fc.option(fc.string({ maxLength: 1000 })),
+  }),
+  fc.record({
+    kind: fc.constantFrom('failed' as const, 'interrupted' as const),
+    message: fc.string({ maxLength: 9000 }),
+  }),
+  fc
+    .tuple(fc.constantFrom(...RefusalCode.options), fc.string({ maxLength: 9000 }))
+    .map(([code, message]) => ({ kind: 'refused' as const, refusal: refusal(code, message) })),
+)
+const request = fc.oneof(
+  fc.constantFrom(...forms.flatMap((form) => form.examples)),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc
+    .tuple(
+      fc.constantFrom('where is', 'who uses', 'find', 'list', 'read', 'how many', 'how many lines does', 'grep'),
+      fc.oneof(
+        fc.string({ minLength: 1, maxLength: 600 }),
+        fc.string({ maxLength: 100 }).map((it) => `"${it}"`),
+      ),
+      fc.constantFrom('', 'in src', 'in a/b.ts', 'in ts files', 'in [x] folder'),
+    )
+    .map((parts) => parts.join(' ')),
+)
+
+describe('whatever is asked and whatever the steps report', () => {
+  const turn = fc.tuple(request, fc.array(report, { minLength: 1, maxLength: 8 }))
+
+  test('a turn ends within six steps, in an answer that says it is a rehearsal and is no longer than 4 KB', () => {
+    fc.assert(
+      fc.property(turn, ([asked, reports]) => {
+        const { steps, answer } = play(asked, reports)
+        expect(steps.length).toBeLessThanOrEqual(6)
+        expect(answer).toMatch(/^rehearsal, no model: ./)
+        expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(4096)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('the same reports lead to the same steps and the same answer', () => {
+    fc.assert(
+      fc.property(turn, ([asked, reports]) => {
+        expect(play(asked, reports)).toEqual(play(asked, reports))
+      }),
+    )
+  })
+
+  test('every call is one that the tools take', () => {
+    fc.assert(
+      fc.property(turn, ([asked, reports]) => {
+        for (const { tool, args } of play(asked, reports).steps) {
+          expect(tools[ToolName.parse(tool)].args.safeParse(args).error).toBeUndefined()
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('no control character of the output reaches the answer', () => {
+    const answer = play('find x', [ok('a.ts:1:x \u001b[31mred\u0007\u202e', ['a.ts'])]).answer
+    expect(answer).toBe('rehearsal, no model: “x” is on 1 line in 1 file:\n  a.ts:1  x [31mred')
+  })
+})
+
+describe('a step that does not work out', () => {
+  test('is told with its reason when it was refused, and nothing else is tried', () => {
+    const no = refusal('out-of-scope', '/etc/passwd is outside of the workspace')
+    expect(play('read /etc/passwd', [{ kind: 'refused', refusal: no }])).toEqual({
+      steps: [{ tool: 'read', args: { path: '/etc/passwd', from: 1, lines: 61 } }],
+      answer:
+        'rehearsal, no model: the step was refused (out-of-scope): /etc/passwd is outside of the workspace; ' +
+        'stay inside the scope of the peripheral.',
+    })
+  })
+
+  test('is told when it was interrupted', () => {
+    expect(play('find TODOs', [{ kind: 'interrupted', message: 'the worker died' }])).toEqual({
+      steps: [{ tool: 'grep', args: { pattern: 'TODO', literal: true } }],
+      answer: 'rehearsal, no model: the step was interrupted: the worker died',
+    })
+  })
+
+  test('is told when it failed, after one look for the place under another parent', () => {
+    expect(play('find TODOs in lib', [failed('no such path'), nothing])).toEqual({
+      steps: [
+        { tool: 'grep', args: { pattern: 'TODO', literal: true, path: 'lib' } },
+        { tool: 'glob', args: { pattern: '**/[lL][iI][bB]/**' } },
+      ],
+      answer: 'rehearsal, no model: the step failed: no such path (is lib no path? then put the text in quotes)',
+    })
+  })
+
+  test('does not hide what was found before it', () => {
+    const hit = ok('src/a.ts:3:export const run = 1', ['src/a.ts'])
+    expect(play('where is run?', [hit, failed('the disk is gone')]).answer).toBe(
+      'rehearsal, no model: “run” is defined at src/a.ts:3.\n  (not shown: the step failed: the disk is gone)',
+    )
+  })
+})
+
+describe('what was left out', () => {
+  test('is said when a tool cut its output', () => {
+    const hits = Array.from({ length: 12 }, (_, at) => `a.ts:${at + 1}:TODO ${at}`).join('\n')
+    const { answer } = play('how many TODOs?', [ok(hits, ['a.ts'], 'the rest')])
+    expect(answer).toBe('rehearsal, no model: “TODO” is on at least 12 lines in 1 file:\n  a.ts  12\n(cut: the rest)')
+  })
+
+  test('is counted when there are more hits than an answer shows', () => {
+    const hits = Array.from({ length: 12 }, (_, at) => `a.ts:${at + 1}:TODO ${at}`).join('\n')
+    expect(play('find TODOs', [ok(hits, ['a.ts'])]).answer).toMatch(/ {2}a\.ts:10 {2}TODO 9\n {2}and 2 more$/)
+  })
+
+  test('is said when the answer itself was cut', () => {
+    const { answer } = play('read a.txt', [ok(`${'ü'.repeat(139)}\n`.repeat(60), ['a.txt'])])
+    expect(answer).toMatch(/… \(the answer was cut\)$/)
+    expect(answer).not.toContain('\uFFFD')
+  })
+})
+
+describe('help and unknown requests', () => {
+  const known = forms.map(({ form, examples }) => `  ${form}, such as: ${examples[0]}`).join('\n')
+
+  test('help is the table of forms, and takes no step', () => {
+    expect(play('what can you do?', [])).toEqual({
+      steps: [],
+      answer: `rehearsal, no model: I turn a plain request into tool steps, by this grammar:\n${known}`,
+    })
+  })
+
+  test('an unknown request is named and answered with the table of forms', () => {
+    expect(play('deploy it to production', [])).toEqual({
+      steps: [],
+      answer: `rehearsal, no model: I could not make anything of “deploy it to production”. I know these forms:\n${known}`,
+    })
+  })
+})

@@ -1,0 +1,7 @@
+import { messageToReply } from './message-to-reply.ts'
+import { table } from './report.ts'
+
+/** Speed, as ratios against a bare baseline in the same run: absolute figures say more of the machine than of the code. */
+const cases = [messageToReply]
+
+for (const run of cases) console.log(table(await run()))
