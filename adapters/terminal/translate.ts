@@ -52,10 +52,11 @@ const step = (post: Post, call: string | null, look: Look): string => {
   const [summary = ''] = clean(post.text).split('\n')
   const tool = `${call?.split(' ')[0]}: `
   const outcome = summary.startsWith(tool) ? summary.slice(tool.length) : summary
-  const asked = call === null ? '' : `${clean(call).replaceAll('\n', ' ')} — `
-  const mark = state === 'ok' ? '✓' : `✗ ${state}:`
-  const row = `  ${clean(post.author.id)} ${mark} ${asked}${outcome}`
-  return paint(state === 'ok' ? DIM : RED, shorten(row, look.width), look)
+  const head = `  ${clean(post.author.id)} ${state === 'ok' ? '✓' : `✗ ${state}:`} `
+  // A long call makes way for the outcome, down to where it would say nothing any more.
+  const left = Math.max(20, look.width - columns(`${head} — ${outcome}`))
+  const asked = call === null ? '' : `${shorten(clean(call).replaceAll('\n', ' '), left)} — `
+  return paint(state === 'ok' ? DIM : RED, shorten(head + asked + outcome, look.width), look)
 }
 
 // ── text made harmless ──────────────────────────────────────────────────────────────────────────────────────────────

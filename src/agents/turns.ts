@@ -3,7 +3,7 @@ import { hashOf } from '../evidence/hash.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Body, Draft } from '../shapes/evidence.ts'
-import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Mind } from './mind.ts'
 
@@ -43,16 +43,18 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   const run = async (turn: TurnRecord, write: Write, signal: AbortSignal): Promise<boolean> => {
     const spec = specs.get(turn.peripheral)
     const inhabitant = mindOf(turn.agent)
+    const session = await store.session(turn.session)
     if (!spec || !inhabitant) {
       const answer = `${spec ? turn.agent : turn.peripheral} is no longer configured here`
-      return write([drafter(turn, GONE(turn.agent)).turnEnded({ outcome: 'failed', answer })])
+      const gone = drafter(turn, GONE(turn.agent))
+      const ended = gone.turnEnded({ outcome: 'failed', answer })
+      return write(session?.peripheral ? [gone.stopped(session.peripheral, []), ended] : [ended])
     }
     const entry = drafter(turn, inhabitant.author)
-    const session = await store.session(turn.session)
     const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
     const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
     if (!conclusion) return false
-    return write([entry.stopped(spec, conclusion), entry.turnEnded(conclusion)])
+    return write([entry.stopped(spec.id, conclusion.reports), entry.turnEnded(conclusion)])
   }
 
   /** Lets the mind work: each call it makes is a step, each report goes back to it. Null when the signal ended it. */
@@ -62,20 +64,14 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
     signal: AbortSignal,
   ): Promise<Conclusion | null> => {
     const reports: StepReport[] = []
-    const conclude = (outcome: TurnOutcome, answer: string): Conclusion => ({ outcome, answer, reports })
-    try {
-      const thought = mind(await requestOf(turn))
-      let next = thought.next()
-      while (!next.done) {
-        const asked = { session: turn.session, turn: turn.id, n: reports.length, author, call: next.value }
-        const report = await steps.ask(asked, signal)
-        if (!report) return null
-        reports.push(report)
-        next = thought.next(report)
-      }
-      return conclude('done', next.value)
-    } catch (error) {
-      return conclude('failed', `the agent failed: ${(error as Error).message}`)
+    const think = thinker(mind, await requestOf(turn))
+    for (;;) {
+      const thought = think(reports.at(-1))
+      if (!('call' in thought)) return { ...thought, reports }
+      const asked = { session: turn.session, turn: turn.id, n: reports.length, author, call: thought.call }
+      const report = await steps.ask(asked, signal)
+      if (!report) return null
+      reports.push(report)
     }
   }
 
@@ -86,6 +82,22 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   }
 
   return { drain }
+}
+
+type Thought = { call: ToolCall } | { outcome: TurnOutcome; answer: string }
+
+/** A mind that is asked for one thought at a time. What it throws is its failure; what others throw is not. */
+const thinker = (mind: Mind, request: string): ((report: StepReport | undefined) => Thought) => {
+  let thoughts: ReturnType<Mind> | null = null
+  return (report) => {
+    try {
+      thoughts ??= mind(request)
+      const { done, value } = report ? thoughts.next(report) : thoughts.next()
+      return done ? { outcome: 'done', answer: value } : { call: value }
+    } catch (error) {
+      return { outcome: 'failed', answer: `the agent failed: ${(error as Error).message}` }
+    }
+  }
 }
 
 type Write = (drafts: Draft[]) => Promise<boolean>
@@ -122,10 +134,10 @@ const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, aut
         { event: 'peripheral-started', turn, peripheral, tools: spec.tools, spec: hashOf(spec) },
         `${turn}.started`,
       ),
-    stopped: (spec: PeripheralSpec, { reports }: Conclusion) =>
+    stopped: (active: string, reports: StepReport[]) =>
       draft(
         'stopped',
-        { event: 'peripheral-stopped', turn, peripheral: spec.id, reason: 'turn-ended', fruit: fruitOf(reports) },
+        { event: 'peripheral-stopped', turn, peripheral: active, reason: 'turn-ended', fruit: fruitOf(reports) },
         `${turn}.started`,
       ),
     turnEnded: ({ outcome, answer }: Pick<Conclusion, 'outcome' | 'answer'>) =>

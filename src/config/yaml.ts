@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from 'yaml'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
 
@@ -9,13 +9,27 @@ export type Source = { file: string; value: unknown; lineOf: (path: PropertyKey[
 /** Reads a YAML file; a syntax error is a sentence with its line. */
 export const readYaml = (file: string): Source => {
   const lines = new LineCounter()
-  const document = parseDocument(readText(file), { lineCounter: lines, uniqueKeys: true })
-  const [error] = document.errors
-  if (error) {
-    const { line } = lines.linePos(error.pos[0])
-    throw new Problem(`${file}:${line}: ${error.message.split('\n')[0]}`, 'correct the file and start again')
+  const document = parseDocument(readText(file), { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
+  const [error] = document.errors.map(({ pos, message }) => ({ at: pos[0], message }))
+  const wrong = error ?? strayAlias(document)
+  if (wrong) {
+    const { line } = lines.linePos(wrong.at)
+    throw new Problem(`${file}:${line}: ${wrong.message}`, 'correct the file and start again')
   }
   return { file, value: document.toJS() ?? {}, lineOf: (path) => lineOf(document, lines, path) }
+}
+
+/** A value that begins with a star, such as *.example.com, is an alias to YAML. */
+const strayAlias = (document: Document.Parsed): { at: number; message: string } | null => {
+  let found: { at: number; message: string } | null = null
+  visit(document, {
+    Alias: (_key, alias) => {
+      if (alias.resolve(document)) return undefined
+      found = { at: alias.range?.[0] ?? 0, message: `*${alias.source} stands for nothing; put it in quotes` }
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** The value in the shape, or one sentence for each thing that is wrong: file, line, what was expected. */

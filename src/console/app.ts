@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
 import type { Context as OperationContext } from '../operations/operation.ts'
 import { checkInput } from '../operations/parse.ts'
@@ -28,6 +28,8 @@ export type Console = {
   page: string
   health: () => Promise<Health>
   admit: (face: Face, credential: Credential) => Result<Person>
+  /** Whether a room is there, and open to the face. */
+  enter: (room: string, face: Face) => Result<unknown>
   say: (message: unknown) => Promise<Result<Receipt>>
   contextFor: (person: Person) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
@@ -64,12 +66,18 @@ export const createApp = (house: Console): Hono => {
   app.get('/room.css', () => servePage(house.page, 'room.css'))
   app.get('/room.js', () => servePage(house.page, 'room.js'))
 
+  app.use('/api/*', async (c, next) => {
+    const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
+    if (twice) return answerRefusal(c, refusal('request-invalid', `${twice[0]}: is given twice`))
+    await next()
+    return undefined
+  })
   app.post('/api/say', bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
     const message = await messageFrom(c, house)
     const answer = message.ok ? await house.say(message.value) : message
     return answer.ok ? c.json(answer.value) : answerRefusal(c, answer.refusal)
   })
-  app.get('/api/follow', (c) => streamPosts(c, house))
+  app.get('/api/follow', (c) => streamPosts(c, house, credentialOf(c, house).face))
   app.get('/api/:operation', (c) => ask(c, house))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
   app.onError((error, c) => {
@@ -97,7 +105,6 @@ const admit = (c: Context, house: Console): Result<Person> => {
 
 /** The link that `up` prints carries the token once; from then on the browser has it in a cookie no script can read. */
 const letIn = (c: Context, house: Console): Response => {
-  deleteCookie(c, house.cookie)
   setCookie(c, house.cookie, c.req.query('token') ?? '', {
     httpOnly: true,
     sameSite: 'Strict',

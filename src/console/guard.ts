@@ -15,16 +15,10 @@ const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
  */
 export const guard =
   (hosts: readonly string[]) =>
-  async (c: Context, next: Next): Promise<Response | undefined> => {
-    const ours = (name: string) => LOCAL.has(name) || hosts.includes(name)
-    const host = c.req.header('host') ?? ''
-    if (!ours(nameOf(host)))
-      return answerRefusal(c, refusal('host-refused', `this instance does not answer to the name ${host}`))
-    const origin = c.req.header('origin')
-    if (origin !== undefined && !sameHost(origin, host)) {
-      return answerRefusal(c, refusal('origin-refused', `a page of ${origin} may not call this instance`))
-    }
-    await next()
+  async (c: Context, next: Next): Promise<void> => {
+    const objection = objectionTo(c, hosts)
+    if (objection) c.res = answerRefusal(c, objection)
+    else await next()
     c.header('X-Content-Type-Options', 'nosniff')
     c.header('Referrer-Policy', 'no-referrer')
     c.header(
@@ -32,8 +26,17 @@ export const guard =
       "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     )
     c.header('Cache-Control', 'no-store')
-    return undefined
   }
+
+const objectionTo = (c: Context, hosts: readonly string[]): Refusal | null => {
+  const host = c.req.header('host') ?? ''
+  const name = nameOf(host)
+  if (!LOCAL.has(name) && !hosts.some((ours) => ours.toLowerCase() === name))
+    return refusal('host-refused', `this instance does not answer to the name ${host}`)
+  const origin = c.req.header('origin')
+  if (origin === undefined || sameHost(origin, host)) return null
+  return refusal('origin-refused', `a page of ${origin} may not call this instance`)
+}
 
 const sameHost = (origin: string, host: string): boolean => {
   try {

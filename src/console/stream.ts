@@ -3,7 +3,7 @@ import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import type { Post } from '../shapes/post.ts'
 import { refusal } from '../shapes/refusal.ts'
-import { Name } from '../shapes/room.ts'
+import { type Face, Name } from '../shapes/room.ts'
 import type { Console } from './app.ts'
 import { answerRefusal } from './guard.ts'
 
@@ -16,15 +16,16 @@ const Wanted = z.strictObject({
 const PING_MS = 5000
 
 /** A room's posts as they come. A reader that reconnects says what it saw last, and goes on from there. */
-export const streamPosts = (c: Context, house: Console): Response => {
-  const wanted = Wanted.safeParse(c.req.query())
+export const streamPosts = (c: Context, house: Console, face: Face): Response => {
+  const seen = c.req.header('last-event-id')
+  const wanted = Wanted.safeParse({ ...c.req.query(), ...(seen === undefined ? {} : { after: seen }) })
   if (!wanted.success) {
     const [issue] = wanted.error.issues
     return answerRefusal(c, refusal('request-invalid', `${issue?.path.join('.') || 'query'}: ${issue?.message}`))
   }
-  const { room, tail } = wanted.data
-  const seen = c.req.header('last-event-id')
-  const after = seen === undefined ? wanted.data.after : Number(seen)
+  const { room, tail, after } = wanted.data
+  const entered = house.enter(room, face)
+  if (!entered.ok) return answerRefusal(c, entered.refusal)
 
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()

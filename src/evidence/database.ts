@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { CompiledQuery, type DatabaseConnection, type Generated, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
+import { type DatabaseConnection, type Generated, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
 import { Problem } from '../lib/problem.ts'
 import { migrations } from './migrations.ts'
 
@@ -43,25 +44,24 @@ export type Tables = {
 }
 export type Database = Kysely<Tables>
 
+const BUSY_MS = 10_000
+
 /**
  * Opens the store's file and brings it to this version. Several processes share it: WAL lets them read while one
  * writes, `synchronous=FULL` makes a commit durable, and a writer waits its turn instead of failing.
  */
 export const openDatabase = (path: string, { readonly = false } = {}): Database => {
-  const sqlite = openFile(path, readonly)
-  sqlite.pragma('busy_timeout = 10000')
-  if (!readonly) {
-    sqlite.pragma('journal_mode = WAL')
-    sqlite.pragma('synchronous = FULL')
-  }
-  migrate(sqlite, path, readonly)
-  return new Kysely<Tables>({ dialect: new ImmediateDialect({ database: sqlite }) })
-}
-
-const openFile = (path: string, readonly: boolean): Sqlite.Database => {
   try {
-    return new Sqlite(path, { readonly, fileMustExist: readonly })
+    const sqlite = new Sqlite(path, { readonly, fileMustExist: readonly })
+    sqlite.pragma(`busy_timeout = ${BUSY_MS}`)
+    if (!readonly) {
+      sqlite.pragma('journal_mode = WAL')
+      sqlite.pragma('synchronous = FULL')
+    }
+    migrate(sqlite, path, readonly)
+    return new Kysely<Tables>({ dialect: new ImmediateDialect({ database: sqlite }) })
   } catch (error) {
+    if (error instanceof Problem) throw error
     throw new Problem(
       `cannot open the evidence store ${path}: ${(error as Error).message}`,
       'check --data, and that you may write there',
@@ -86,10 +86,45 @@ const migrate = (sqlite: Sqlite.Database, path: string, readonly: boolean): void
   run.immediate()
 }
 
-/** Takes the write lock when a transaction begins: a later upgrade of a read lock would fail instead of waiting. */
+/** How long a writer waits for its turn, and how often it asks meanwhile. */
+const PATIENCE_MS = 30_000
+const ASK_AGAIN_MS = 2
+
+/**
+ * Takes the write lock when a transaction begins: a later upgrade of a read lock would fail instead of waiting. It is
+ * asked for again and again without blocking: SQLite's own wait stops the whole process, and sleeps so long between
+ * two looks that another one that writes all the time keeps it out for seconds.
+ */
 class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  readonly #sqlite: Sqlite.Database
+
+  constructor(config: { database: Sqlite.Database }) {
+    super(config)
+    this.#sqlite = config.database
+  }
+
+  override async beginTransaction(): Promise<void> {
+    const end = performance.now() + PATIENCE_MS
+    while (!this.#begun(performance.now() > end)) await setTimeout(ASK_AGAIN_MS)
+  }
+
+  /** Whether the lock could be had; at the last try, why not. */
+  #begun(last: boolean): boolean {
+    this.#sqlite.pragma('busy_timeout = 0')
+    try {
+      this.#sqlite.exec('begin immediate')
+      return true
+    } catch (error) {
+      if (last || !(error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+      return false
+    } finally {
+      this.#sqlite.pragma(`busy_timeout = ${BUSY_MS}`)
+    }
+  }
+
+  /** On a full disk SQLite has rolled back by itself; to do it again would fail, and hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection)
   }
 }
 

@@ -43,6 +43,14 @@ export const migrations: readonly string[] = [
   create trigger entry_fixed before update on entry begin select raise(abort, 'evidence is appended, never changed'); end;
   create trigger body_kept before delete on body begin select raise(abort, 'evidence is appended, never removed'); end;
   create trigger body_fixed before update on body begin select raise(abort, 'evidence is appended, never changed'); end;
+  -- "insert or replace" removes a row without asking the triggers above
+  create trigger entry_once before insert on entry
+    when exists (select 1 from entry where id = new.id)
+      or exists (select 1 from entry where position = new.position)
+      or exists (select 1 from entry where session = new.session and seq = new.seq)
+    begin select raise(abort, 'evidence is appended, never replaced'); end;
+  create trigger body_once before insert on body when exists (select 1 from body where entry = new.entry)
+    begin select raise(abort, 'evidence is appended, never replaced'); end;
 
   create table fence (scope text primary key, token integer not null) strict, without rowid;
 

@@ -29,22 +29,17 @@ export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[
   const q = parsed.data
   const newest = q.order === 'newest'
   const slash = q.subject?.indexOf('/') ?? 0
+  // With a tag, the tag's own index is walked, and only its entries are looked at.
+  const place = sql.ref<number>(q.tag === undefined ? 'entry.position' : 'tag.position')
   const rows = await entries(db)
+    .$if(q.tag !== undefined, (s) =>
+      s.innerJoin('tag', 'tag.position', 'entry.position').where('tag.tag', '=', q.tag ?? ''),
+    )
     .$if(q.session !== undefined, (s) => s.where('entry.session', '=', q.session ?? ''))
     .$if(q.subject !== undefined, (s) =>
       s
         .where('entry.subject_type', '=', q.subject?.slice(0, slash) ?? '')
         .where('entry.subject_id', '=', q.subject?.slice(slash + 1) ?? ''),
-    )
-    .$if(q.tag !== undefined, (s) =>
-      s.where(
-        'entry.position',
-        'in',
-        db
-          .selectFrom('tag')
-          .select('tag.position')
-          .where('tag.tag', '=', q.tag ?? ''),
-      ),
     )
     .$if(q.author !== undefined, (s) => s.where('entry.author_id', '=', q.author ?? ''))
     .$if(q.type !== undefined, (s) => s.where('entry.type', '=', q.type ?? ''))
@@ -52,8 +47,8 @@ export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[
     .$if(q.event !== undefined, (s) => s.where('entry.event', '=', q.event ?? ''))
     .$if(q.since !== undefined, (s) => s.where('entry.at', '>=', asStored(q.since)))
     .$if(q.before !== undefined, (s) => s.where('entry.at', '<', asStored(q.before)))
-    .$if(q.cursor !== undefined, (s) => s.where('entry.position', newest ? '<' : '>', q.cursor ?? 0))
-    .orderBy('entry.position', newest ? 'desc' : 'asc')
+    .$if(q.cursor !== undefined, (s) => s.where(place, newest ? '<' : '>', q.cursor ?? 0))
+    .orderBy(place, newest ? 'desc' : 'asc')
     .limit(q.limit)
     .execute()
   return ok(rows.map(toEntry))

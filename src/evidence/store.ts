@@ -60,15 +60,16 @@ export const openStore = ({ path, clock, readonly = false, committed = () => {} 
 }
 
 /** Takes a scope over: whoever held it before is refused from here on. Numbers only grow, whatever happens to Redis. */
-const claim = async (db: Database, scope: string): Promise<Fence> => {
-  const { token } = await db
-    .insertInto('fence')
-    .values({ scope, token: 1 })
-    .onConflict((c) => c.column('scope').doUpdateSet((e) => ({ token: e('fence.token', '+', 1) })))
-    .returning('token')
-    .executeTakeFirstOrThrow()
-  return { scope, token }
-}
+const claim = (db: Database, scope: string): Promise<Fence> =>
+  db.transaction().execute(async (tx) => {
+    const { token } = await tx
+      .insertInto('fence')
+      .values({ scope, token: 1 })
+      .onConflict((c) => c.column('scope').doUpdateSet((e) => ({ token: e('fence.token', '+', 1) })))
+      .returning('token')
+      .executeTakeFirstOrThrow()
+    return { scope, token }
+  })
 
 const page = async (db: Reader, after: number): Promise<Entry[]> => {
   const found = await query(db, { order: 'oldest', cursor: after, limit: 1000 })

@@ -45,6 +45,7 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     log: log.warn,
   })
   const server = createServer(getRequestListener(app.fetch))
+  const underWay = requestsOf(server)
   const url = await listen(server, config.http.host, config.http.port).catch(async (error) => {
     await parts.close()
     throw error
@@ -57,7 +58,7 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     stop: async () => {
       drained.abort()
       await within(SWEEP_MS, sweep.stop()).catch(() => log.warn('the sweep did not end: Redis does not answer'))
-      await closed(server, config.drainMs)
+      await closed(server, underWay, config.drainMs)
       log.info('gateway is down')
       await parts.close()
     },
@@ -196,12 +197,21 @@ const listen = (server: Server, host: string, port: number): Promise<string> =>
     })
   })
 
-/** Lets requests that are under way end, up to a limit. */
-const closed = (server: Server, ms: number): Promise<void> =>
+/** How many requests are under way. */
+const requestsOf = (server: Server): (() => number) => {
+  let underWay = 0
+  server.on('request', (_request, response) => {
+    underWay++
+    response.once('close', () => underWay--)
+  })
+  return () => underWay
+}
+
+/** Lets requests that are under way end, up to a limit; a browser also holds connections that carry none. */
+const closed = (server: Server, underWay: () => number, ms: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), ms)
-    // A follower's connection is idle only after its stream has ended, a moment from now: one look is not enough.
-    const look = setInterval(() => server.closeIdleConnections(), 20)
+    const look = setInterval(() => underWay() === 0 && server.closeAllConnections(), 20)
     server.close(() => {
       clearTimeout(timer)
       clearInterval(look)

@@ -82,4 +82,4 @@ export const verify = defineOperation({
 })
 
 const line = ({ at, author, session, body, id }: Entry): string =>
-  `${at.slice(0, 19)}Z ${author.id}: ${body.event} (${id} in ${session})`
+  `${at.slice(0, 19)}Z ${author.id}: ${body?.event ?? 'no body'} (${id} in ${session})`

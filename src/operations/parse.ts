@@ -17,6 +17,8 @@ export const inputFrom = (row: Operation, given: string[]): Result<Record<string
     const name = key !== undefined && key in row.input.shape ? key : free.shift()
     if (name === undefined)
       return refused(refusal('command-invalid', `"${word}" is one word too many; usage: /${usageOf(row)}`))
+    if (pairs.some(([before]) => before === name))
+      return refused(refusal('command-invalid', `${name} is given twice; usage: /${usageOf(row)}`))
     pairs.push([name, name === key ? (value ?? '') : word])
   }
   return checkInput(row, Object.fromEntries(pairs))

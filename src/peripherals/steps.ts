@@ -75,8 +75,9 @@ export const createSteps = ({ store, live, specs, workspace, roomMode, path, mai
     while (!signal.aborted) {
       const item = await mailbox.first(session)
       if (item === null) return
-      const kept = await run(StepRequest.parse(JSON.parse(item)), write)
-      if (!kept) return
+      const request = readRequest(item)
+      // What cannot be read is taken out: nobody waits for it, and it must not stand in the way of what comes after.
+      if (request && !(await run(request, write))) return
       await mailbox.remove(session, item)
     }
   }
@@ -113,6 +114,14 @@ export const createSteps = ({ store, live, specs, workspace, roomMode, path, mai
 }
 
 type Write = (drafts: Parameters<Store['append']>[0]) => Promise<boolean>
+
+const readRequest = (item: string): StepRequest | null => {
+  try {
+    return StepRequest.parse(JSON.parse(item))
+  } catch {
+    return null
+  }
+}
 
 /** Runs a tool; what it throws is an outcome like any other. */
 const attempt = async (passed: Passed, path: string): Promise<StepOutcome> => {

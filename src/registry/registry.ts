@@ -88,7 +88,7 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
       const failed = probes.filter((probe) => !probe.ok).map(({ name, detail }) => `${name}: ${detail}`)
       const moved =
         failed.length > 0
-          ? await move(REJECT, id, holder, failed.join('; '))
+          ? await move(REJECT, id, holder, nonce, failed.join('; '))
           : await move(GRANT, id, holder, nonce, leaseMs)
       if (!moved.ok) return moved
       if (failed.length > 0) return refused(refusal('probe-failed', `${id} is not ready: ${failed.join('; ')}`))
@@ -122,6 +122,8 @@ const sentences: Partial<Record<RefusalCode, (id: string) => string>> = {
 
 /** A row of who is here; what cannot be read is shown as broken. Ready only while the lease is held. */
 const read = (id: string, fields: Record<string, string>, leased: boolean): Presence => {
+  if (Object.keys(fields).length === 0)
+    return { id, type: null, readiness: 'absent', peripherals: [], reason: 'it has not registered' }
   const parsed = Presence.safeParse({
     id,
     type: AgentType.safeParse(fields['type']).data,

@@ -24,12 +24,13 @@ redis.call('hset', KEYS[1], 'readiness', 'ready', 'reason', '')
 return 'ok'
 `
 
-/** ARGV: holder, reason. What a failed proof leaves: present, not ready, and why. */
+/** ARGV: holder, nonce, reason. What a failed proof leaves: present, not ready, and why. */
 export const REJECT = `
+if redis.call('get', KEYS[2]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'challenge-stale' end
 local holder = redis.call('get', KEYS[3])
 if holder and holder ~= ARGV[1] then return 'agent-taken' end
 redis.call('del', KEYS[2], KEYS[3])
-redis.call('hset', KEYS[1], 'readiness', 'registered', 'reason', ARGV[2])
+redis.call('hset', KEYS[1], 'readiness', 'registered', 'reason', ARGV[3])
 return 'ok'
 `
 

@@ -9,6 +9,12 @@ export const MESSAGE_BYTES = 16_384
 /** A message's own id has no dot: the ids of what follows from it are made by adding one. */
 export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
 
+/** A name somebody speaks as: of whole characters, and of none that a terminal would obey. */
+const Spoken = z
+  .string()
+  .max(64)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'expected a name without control characters')
+
 /** What an adapter makes of a line of chat. The same id twice is the same message: it is answered again, not done again. */
 export const Message = z.strictObject({
   id: MessageId,
@@ -19,7 +25,7 @@ export const Message = z.strictObject({
     .refine((text) => text.trim() !== '', 'expected some text')
     .refine((text) => Buffer.byteLength(text) <= MESSAGE_BYTES, `expected at most ${MESSAGE_BYTES} bytes`),
   /** What the face knows of the sender: a token, and the name it asks to speak as. */
-  credential: z.strictObject({ token: z.string(), as: z.string().min(1).max(64).nullable() }),
+  credential: z.strictObject({ token: z.string(), as: Spoken.nullable() }),
 })
 export type Message = z.infer<typeof Message>
 

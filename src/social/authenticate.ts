@@ -12,7 +12,7 @@ type Claimed = { face: Face; credential: Message['credential'] }
 
 /** Stage 2. Who is speaking, in which role? Without a token that is known, nobody; fails closed. */
 export const authenticate = ({ face, credential }: Claimed, owners: readonly TokenOwner[]): Result<Person> => {
-  const owner = owners.find(({ token }) => sameSecret(credential.token, token))
+  const owner = owners.find(({ token }) => token !== '' && sameSecret(credential.token, token))
   if (!owner) return refused(refusal('unauthenticated', 'no token, or not one of this instance'))
   const { name, role } = owner
   if (credential.as === null || credential.as === name) return ok({ name, role, face, via: null })

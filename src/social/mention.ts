@@ -2,8 +2,11 @@ import { nearest } from '../operations/parse.ts'
 
 type Agent = { id: string; type: string }
 
-/** Whom a line is for, and the line without the address. `misspelt` is a name at its start that is nearly an agent's. */
-export type Addressed = { named: string[]; request: string; misspelt: string | null }
+/**
+ * Whom a line is for, and the line without the address. `misspelt` is a name at its start that is nearly an agent's;
+ * `elsewhere` says that the line begins with a name that is not: it is for a person.
+ */
+export type Addressed = { named: string[]; request: string; misspelt: string | null; elsewhere: boolean }
 
 const AT_START = /^\s*(?:@([A-Za-z][A-Za-z0-9-]*)[:,]?|([A-Za-z][A-Za-z0-9-]*)[:,])(?=\s|$)/
 
@@ -17,18 +20,19 @@ export const addressed = (text: string, agents: readonly Agent[]): Addressed => 
     rest = rest.slice(start.length)
     start = nameAtStart(rest, agents)
   }
-  for (const [, name = ''] of rest.matchAll(/(?<![\w@])@([A-Za-z][A-Za-z0-9-]*)/g)) {
+  for (const [, name = ''] of rest.matchAll(/(?<![\p{L}\p{M}\p{N}_@])@([A-Za-z][A-Za-z0-9-]*)/gu)) {
     for (const id of agentsNamed(name, agents)) named.add(id)
   }
-  return { named: [...named], request: rest.trim(), misspelt: start.misspelt }
+  return { named: [...named], request: rest.trim(), misspelt: start.misspelt, elsewhere: start.elsewhere }
 }
 
 const nameAtStart = (text: string, agents: readonly Agent[]) => {
   const match = AT_START.exec(text)
   const name = (match?.[1] ?? match?.[2] ?? '').toLowerCase()
   const ids = agentsNamed(name, agents)
-  const near = ids.length === 0 && match?.[1] !== undefined && nearest(name, namesOf(agents)) !== null
-  return { ids, length: match?.[0].length ?? 0, misspelt: near ? name : null }
+  const elsewhere = ids.length === 0 && match?.[1] !== undefined
+  const near = elsewhere && nearest(name, namesOf(agents)) !== null
+  return { ids, length: match?.[0].length ?? 0, misspelt: near ? name : null, elsewhere }
 }
 
 export const namesOf = (agents: readonly Agent[]): string[] => agents.flatMap(({ id, type }) => [id, type])

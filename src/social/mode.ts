@@ -56,18 +56,18 @@ const command = (name: string, rest: string, listener: string | null, vocabulary
   return refused(refusal('command-unknown', `there is no command /${name}${hint}`))
 }
 
-/** A line for agents, or talk: whom it names, else the room's listener, else nobody. */
+/** A line for agents, or talk: whom it names, else the room's listener unless it names a person, else nobody. */
 const work = (
   text: string,
   peripheral: string | null,
   listener: string | null,
   { agents }: Vocabulary,
 ): Result<Wish> => {
-  const { named, request, misspelt } = addressed(text, agents)
+  const { named, request, misspelt, elsewhere } = addressed(text, agents)
   if (misspelt) {
     const meant = nearest(misspelt, namesOf(agents))
     return refused(refusal('agent-unknown', `there is no agent ${misspelt}; did you mean @${meant}?`))
   }
-  const heard = named.length > 0 ? named : listener ? [listener] : []
+  const heard = named.length > 0 ? named : listener && !elsewhere ? [listener] : []
   return ok(heard.length > 0 ? { kind: 'work', agents: heard, peripheral, request } : { kind: 'talk' })
 }

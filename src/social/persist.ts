@@ -22,6 +22,13 @@ export type Keeper = {
  * its own, so that the same message, sent again or twice at once, is answered again and not done again.
  */
 export const persist = async (message: Dispatched, keeper: Keeper): Promise<Result<Receipt>> => {
+  const receipt = await carryOut(message, keeper)
+  if (receipt.ok || receipt.refusal.code !== 'id-conflict') return receipt
+  // The same message may have come twice at once: the answer that was written first stands.
+  return (await repeatOf(message, keeper.store)) ?? receipt
+}
+
+const carryOut = async (message: Dispatched, keeper: Keeper): Promise<Result<Receipt>> => {
   switch (message.route.to) {
     case 'room':
       return keep(message, { event: 'heard' }, [], keeper)
@@ -40,11 +47,11 @@ export const messageDraft = ({ id, room, text }: Message, person: Person): Draft
 export const repeatOf = async (known: Known, store: Store): Promise<Result<Receipt> | null> => {
   const before = await store.get(known.id)
   if (!before) return null
-  const { body, author } = before
-  if (body.event !== 'message' || body.text !== known.text || author.id !== known.person.name) {
-    return refused(refusal('id-conflict', `${known.id} is the id of another message`))
-  }
-  return receiptOf(known, store)
+  const { body, author, subject } = before
+  const { text, room, person } = known
+  const same = body?.event === 'message' && body.text === text && subject.id === room
+  if (same && author.id === person.name && author.via === person.via) return receiptOf(known, store)
+  return refused(refusal('id-conflict', `${known.id} is the id of another message`))
 }
 
 const receiptOf = async ({ id, room }: Message, store: Store): Promise<Result<Receipt> | null> => {
@@ -74,7 +81,9 @@ const perform = async (
 ): Promise<Result<Receipt>> => {
   const said = await keeper.store.append([messageDraft(message, message.person)])
   if (!said.ok) return said
-  const output = await operation.run(input, keeper.contextFor(message.person, message.room))
+  let made = 0
+  const newId = () => `${message.id}.${++made}`
+  const output = await operation.run(input, { ...keeper.contextFor(message.person, message.room), newId })
   if (!output.ok) return output
   return keep(
     message,
@@ -85,12 +94,12 @@ const perform = async (
 }
 
 const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper): Promise<Result<Receipt>> => {
-  const { assignments, drafts } = await assignmentsOf(message, route, keeper)
-  const kept = await keep(message, { event: 'assigned', assignments }, drafts, keeper)
-  // Somebody else may have opened the same session in between: then there is one to join, and it is tried again.
-  if (kept.ok || kept.refusal.code !== 'id-conflict') return kept
-  const again = await assignmentsOf(message, route, keeper)
-  return keep(message, { event: 'assigned', assignments: again.assignments }, again.drafts, keeper)
+  // Somebody else may open one of the sessions in between: then there is one to join, and it is tried again.
+  for (let left = route.work.length; ; left--) {
+    const { assignments, drafts } = await assignmentsOf(message, route, keeper)
+    const kept = await keep(message, { event: 'assigned', assignments }, drafts, keeper)
+    if (kept.ok || kept.refusal.code !== 'id-conflict' || left === 0) return kept
+  }
 }
 
 const assignmentsOf = async (

@@ -28,7 +28,13 @@ export type Social = Keeper & {
  * The one door: every line of chat comes through here, top to bottom, and is answered with a receipt or a refusal.
  * Both are evidence before they are given, and work is queued only after that.
  */
-export const receive = async (given: unknown, social: Social): Promise<Result<Receipt>> => {
+export const receive = (given: unknown, social: Social): Promise<Result<Receipt>> =>
+  pass(given, social).catch((error: Error) => {
+    social.log('a message could not be dealt with', { error: error.stack ?? error.message })
+    return refuse(social, 'pipeline', refusal('store-failed', `it could not be dealt with: ${error.message}`))
+  })
+
+const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> => {
   const message = read(given)
   if (!message.ok) return refuse(social, 'read', message.refusal)
 
@@ -40,6 +46,8 @@ export const receive = async (given: unknown, social: Social): Promise<Result<Re
 
   const known = { ...present.value, person: person.value }
   const before = await repeatOf(known, social.store)
+  if (before?.ok === false && before.refusal.code === 'id-conflict')
+    return refuse(social, 'persist', before.refusal, known)
   if (before) return before
 
   const classified = mode(known, await social.roomMode(known.room), social.vocabulary)

@@ -1,7 +1,7 @@
 import type { Message } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { Room } from '../shapes/room.ts'
+import type { Face, Room } from '../shapes/room.ts'
 
 /** A message whose room is known and open to the face it came through. */
 export type Present = Message & { place: Room }
@@ -9,16 +9,18 @@ export type Present = Message & { place: Room }
 /** Stage 1. Is the room known, is the face one of its own, and is this instance taking messages at all? */
 export const presence = (message: Message, rooms: readonly Room[], draining: boolean): Result<Present> => {
   if (draining) return refused(refusal('draining', 'this instance is going down and takes no more messages'))
-  const place = rooms.find((room) => room.id === message.room)
+  const place = enter(message.room, message.face, rooms)
+  return place.ok ? ok({ ...message, place: place.value }) : place
+}
+
+/** The room, where there is one that is open to the face: for those who say something, and for those who read along. */
+export const enter = (id: string, face: Face, rooms: readonly Room[]): Result<Room> => {
+  const place = rooms.find((room) => room.id === id)
   if (!place) {
     return refused(
-      refusal('room-unknown', `there is no room ${message.room}; there is ${rooms.map(({ id }) => id).join(', ')}`),
+      refusal('room-unknown', `there is no room ${id}; there is ${rooms.map((room) => room.id).join(', ')}`),
     )
   }
-  if (!place.faces.includes(message.face)) {
-    return refused(
-      refusal('face-unknown', `${place.id} is not open to ${message.face}; it is open to ${place.faces.join(', ')}`),
-    )
-  }
-  return ok({ ...message, place })
+  if (place.faces.includes(face)) return ok(place)
+  return refused(refusal('face-unknown', `${id} is not open to ${face}; it is open to ${place.faces.join(', ')}`))
 }

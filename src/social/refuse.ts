@@ -6,8 +6,9 @@ import type { Known } from './mode.ts'
 import { type Keeper, messageDraft } from './persist.ts'
 
 /**
- * Answers a message with a refusal and writes that down. What a stranger said is not kept, only that it was refused.
- * A store that cannot take even that (a full disk) does not change the answer.
+ * Answers a message with a refusal and writes that down. What a stranger said is not kept, only that it was refused;
+ * so it is where the room cannot keep it, as with an id that is taken. A store that cannot take even that (a full disk)
+ * does not change the answer.
  */
 export const refuse = async (
   keeper: Keeper,
@@ -16,7 +17,8 @@ export const refuse = async (
   known?: Known,
 ): Promise<Result<never>> => {
   const body: Body = { event: 'refused', stage, refusal }
-  const kept = await keeper.store.append(known ? answering(known, body) : [houseDraft(keeper.newId(), body, [])])
+  const inRoom = known && (await keeper.store.append(answering(known, body)))
+  const kept = inRoom?.ok ? inRoom : await keeper.store.append([houseDraft(keeper.newId(), body, [])])
   if (!kept.ok) keeper.log('a refusal could not be written down', { refusal, because: kept.refusal })
   return refused(refusal)
 }

@@ -61,9 +61,9 @@ const summaryOf = (outcome: StepOutcome): string => {
   return lines === 0 ? 'nothing' : `${size}\n${outcome.output}`
 }
 
-/** An entry as a room reads it; null where there is nothing to read. */
+/** An entry as a room reads it; null where there is nothing to read, also because its body was taken away. */
 export const toPost = (entry: Entry, room: string): Post | null => {
-  const view = views[entry.body.event] as ((body: Entry['body'], entry: Entry) => View) | undefined
+  const view = views[entry.body?.event] as ((body: Entry['body'], entry: Entry) => View) | undefined
   if (!view) return null
   const { position, id, at, author, session, subject } = entry
   return {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { matcher } from './glob.ts'
 import { ripgrep } from './ripgrep.ts'
-import { defineTool, failed } from './tool.ts'
+import { defineTool, failed, PathArgument } from './tool.ts'
 
 const args = z.strictObject({
   pattern: z.string().min(1).max(1000),
-  path: z.string().min(1).optional(),
+  path: PathArgument.optional(),
   literal: z.boolean().optional(),
   word: z.boolean().optional(),
   ignoreCase: z.boolean().optional(),
@@ -23,12 +23,11 @@ export const grep = defineTool({
       (f) => f !== undefined && f !== false,
     )
     return ripgrep(
-      [...SHOW, ...flags, '--regexp', pattern, '--', target.real],
-      (line) => {
-        const end = line.indexOf('\0')
-        const path = line.slice(bench.workspace.root.length + 1, end)
-        return end > 0 && matches(path) ? { path, line: `${path}:${line.slice(end + 1)}` } : null
+      {
+        args: [...SHOW, ...flags, '--regexp', pattern],
+        toHit: (path, _below, rest) => (rest !== null && matches(path) ? { path, line: `${path}:${rest}` } : null),
       },
+      target,
       bench,
     )
   },

@@ -24,7 +24,7 @@ export const inside = async ({ root, offLimits }: Workspace, path: string): Prom
   return { real, name: relative(root, real) || '.' }
 }
 
-const contains = (folder: string, path: string): boolean => {
+export const contains = (folder: string, path: string): boolean => {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way))
 }

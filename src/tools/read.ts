@@ -2,10 +2,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import type { StepOutcome } from '../shapes/turn.ts'
 import { openInside } from './paths.ts'
-import { defineTool, failed } from './tool.ts'
+import { defineTool, failed, PathArgument } from './tool.ts'
 
 const args = z.strictObject({
-  path: z.string().min(1),
+  path: PathArgument,
   from: z.int().min(1).optional(),
   lines: z.int().min(1).optional(),
 })
@@ -34,11 +34,14 @@ const take = async (file: FileHandle, name: string, { from, most, bytes, asked }
   const ok = (output: string, cut: string | null): StepOutcome => ({ kind: 'ok', output, paths: [name], cut })
   const end = from + most
   let text = ''
+  let size = 0
   for await (const { line, piece } of pieces(file)) {
     if (piece.includes('\0')) return failed(`${name} is not a text file`)
     if (line >= end) return ok(text, asked === most ? null : `cut after ${most} lines, before line ${line}`)
-    if (line >= from) text += piece
-    if (Buffer.byteLength(text) > bytes) return ok(clip(text, bytes), `cut at ${bytes} bytes, in line ${line}`)
+    if (line < from) continue
+    text += piece
+    size += Buffer.byteLength(piece)
+    if (size > bytes) return ok(clip(text, bytes), `cut at ${bytes} bytes, in line ${line}`)
   }
   return ok(text, null)
 }
@@ -53,6 +56,9 @@ async function* pieces(file: FileHandle): AsyncGenerator<{ line: number; piece: 
       if (piece.endsWith('\n')) line++
     }
   }
+  // Half a character at the end is shown as what it is, like anywhere else.
+  const rest = decoder.decode()
+  if (rest !== '') yield { line, piece: rest }
 }
 
 /** At most so many bytes of a text, without half a character at the end. */

@@ -1,26 +1,29 @@
-import { relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { execa } from 'execa'
 import type { StepOutcome } from '../shapes/turn.ts'
-import { type Inside, type Opened, openInside } from './paths.ts'
+import { contains, type Inside, type Opened, openInside } from './paths.ts'
 import { clip } from './read.ts'
 import { type Bench, failed } from './tool.ts'
 
 /** One line of what ripgrep found: the file it is about, and how it is shown. */
 export type Hit = { path: string; line: string }
 
-/** What to look for, and what to make of a file's path (from the workspace, and from the target) and the rest of a line. */
-export type Search = { args: string[]; toHit: (path: string, below: string, rest: string) => Hit | null }
+type Search = {
+  args: string[]
+  /** What to make of a file: its path in the workspace, and below the target; the rest of the line, where there is one. */
+  toHit: (path: string, below: string, rest: string | null) => Hit | null
+}
 
-/** Names with a line break are left out: ripgrep's answer is lines, and half a name could pass for another one. */
+/** Names with a line break are left out: ripgrep answers in lines, and half of such a name could pass for another. */
 const COMMON = [
   '--no-config',
   '--color=never',
   '--no-messages',
   '--no-require-git',
   '--sort=path',
-  '--null',
-  '--glob=!*\n*',
-]
+  '--glob',
+  '!*\n*',
+] as const
 
 /**
  * Runs ripgrep on what the gate has passed and collects its hits in order, up to the limits. Ignored, hidden and linked
@@ -37,3 +40,85 @@ export const ripgrep = async (search: Search, target: Inside, bench: Bench): Pro
     await opened.handle.close()
   }
 }
+
+/** The search begins at what was opened, not at its name: whoever swaps the name for a link gains nothing. */
+const run = async (search: Search, target: Inside, opened: Opened, bench: Bench): Promise<StepOutcome> => {
+  const { limits, path, signal } = bench
+  const { door, folder } = opened
+  const enough = new AbortController()
+  const child = execa('rg', [...COMMON, ...offLimits(target, bench), ...search.args, '--', folder ? './' : door], {
+    cwd: folder ? door : '/',
+    env: { PATH: path },
+    extendEnv: false,
+    stdin: 'ignore',
+    buffer: { stdout: false, stderr: true },
+    maxBuffer: 10_000,
+    cancelSignal: AbortSignal.any([signal, enough.signal]),
+    timeout: limits.seconds * 1000,
+    reject: false,
+  })
+  const found = await collect(child.iterable(), hitsOf(search, target, opened, bench), limits, () => enough.abort())
+  if (found.cut !== null) return { kind: 'ok', ...found }
+  const { exitCode, stderr, timedOut, isCanceled, code, shortMessage } = await child
+  if (code === 'ENOENT') return failed('ripgrep is missing: `./bellhop doctor` says how to install it')
+  if (timedOut) return failed(`the search took longer than ${limits.seconds} s`)
+  if (isCanceled) return failed('the search was cancelled')
+  const said = sentenceOf(String(stderr))
+  // What ripgrep says nothing about, with messages off, are files that it could not read.
+  if (exitCode === 2 && said === '') return { kind: 'ok', ...found, cut: 'some files could not be read' }
+  if (exitCode !== 0 && exitCode !== 1) return failed(said || `ripgrep failed: ${shortMessage}`)
+  return { kind: 'ok', ...found }
+}
+
+/** What ripgrep says of a pattern: the error, the pattern, where in it, and why. Advice on its flags comes after that. */
+const sentenceOf = (stderr: string): string => stderr.split('\n').slice(0, 4).join(' ').replace(/\s+/g, ' ').trim()
+
+/**
+ * Makes a hit of a line. What is off limits is left out here too, by its path, however it is spelt; and what is hidden,
+ * even where an ignore file calls it back.
+ */
+const hitsOf = (search: Search, target: Inside, { door, folder }: Opened, { workspace }: Bench) => {
+  const { root, offLimits } = workspace
+  const prefix = folder ? './' : door
+  return (line: string): Hit | null => {
+    const [shown = '', rest = null] = line.split('\0', 2)
+    if (!shown.startsWith(prefix)) return null
+    const below = folder ? shown.slice(prefix.length) : basename(target.name)
+    const path = folder ? join(target.name, below) : target.name
+    if (folder && /(^|\/)\./.test(below)) return null
+    if (offLimits.some((place) => contains(place, join(root, path)))) return null
+    return search.toHit(path, below, rest)
+  }
+}
+
+type Found = { output: string; paths: string[]; cut: string | null }
+
+const collect = async (
+  lines: AsyncIterable<string>,
+  toHit: (line: string) => Hit | null,
+  { outputLines, outputBytes }: Bench['limits'],
+  enough: () => void,
+): Promise<Found> => {
+  const shown: string[] = []
+  const paths = new Set<string>()
+  let bytes = 0
+  for await (const line of lines) {
+    const hit = toHit(line)
+    if (!hit) continue
+    bytes += Buffer.byteLength(hit.line) + 1
+    if (shown.length >= outputLines || bytes > outputBytes) {
+      enough()
+      return { output: shown.join('\n'), paths: [...paths], cut: `cut after ${shown.length} lines; there is more` }
+    }
+    shown.push(clip(hit.line, outputBytes))
+    paths.add(hit.path)
+  }
+  return { output: shown.join('\n'), paths: [...paths], cut: null }
+}
+
+/** Folders that are off limits are left out by name; only exclusions are given as globs, so no rule is overridden. */
+const offLimits = (target: Inside, { workspace }: Bench): string[] =>
+  workspace.offLimits
+    .map((folder) => relative(target.real, folder))
+    .filter((name) => name !== '' && !name.startsWith('..'))
+    .flatMap((name) => ['--glob', `!/${name.replace(/[\\*?[\]{}! ]/g, '\\$&')}`])

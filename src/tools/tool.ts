@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Inside, Workspace } from './paths.ts'
@@ -11,6 +11,9 @@ export type Bench = {
   path: string
   signal: AbortSignal
 }
+
+/** A path as an agent gives it: no longer than any file system takes. */
+export const PathArgument = z.string().min(1).max(4096)
 
 /**
  * A tool: the arguments it takes, which of them are paths, and what it does once the gate has passed the call.

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { scratch } from './folder.ts'
 import { startTestRedis, type TestRedis } from './redis.ts'
 
-/** What differs from the defaults: two rooms more, and everything that waits for a beat waits less long. */
+/** What differs from the defaults: two rooms more, a quick sweep, and a drain that a test would not live to see end. */
 const CONFIG = `
 http: { hosts: [bellhop.example] }
 rooms:
@@ -17,6 +17,7 @@ rooms:
   - { id: quiet, faces: [terminal, cli, api], mode: execute, listener: null }
   - { id: porch, faces: [web], mode: discuss, listener: null }
 sweepMs: 100
+drainMs: 600000
 `
 
 /** The person whom both tokens of an instance belong to. */

@@ -1,0 +1,17 @@
+// Making elements. Texts become text nodes, never markup: what a post says is untrusted, wherever it comes from.
+
+export const byId = (id) => document.getElementById(id)
+
+export const make = (tag, className, ...children) => {
+  const element = document.createElement(tag)
+  if (className) element.className = className
+  element.append(...children)
+  return element
+}
+
+export const makeButton = (content, onPress) => {
+  const button = make('button', '', content)
+  button.type = 'button'
+  button.addEventListener('click', onPress)
+  return button
+}

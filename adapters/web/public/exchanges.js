@@ -1,0 +1,76 @@
+// The exchanges of the room: a line that was said, and below it the work of each agent that took it up.
+import { make } from './elements.js'
+import { createSteps } from './steps.js'
+
+const MOST_EXCHANGES = 500
+
+export const createExchanges = (transcript) => {
+  /** Message id → the exchange it opened; turn id → the work it caused. */
+  const exchanges = new Map()
+  const works = new Map()
+
+  const open = (id, name, text) => {
+    const exchange = createExchange(name, text)
+    exchanges.set(id, exchange)
+    return exchange
+  }
+
+  const place = (exchange) => transcript.append(exchange.element)
+
+  const exchangeOf = (post) => exchanges.get(post.id) ?? open(post.id, post.author.id, post.text)
+
+  const homeOf = (post) => {
+    const [message] = split(post.turn ?? post.id)
+    const known = exchanges.get(message)
+    if (known) return known
+    // The line itself is further back than what was loaded.
+    const orphan = open(message, '', null)
+    place(orphan)
+    return orphan
+  }
+
+  const workOf = (post) => {
+    const known = works.get(post.turn)
+    if (known) return known
+    const [, agent] = split(post.turn)
+    const work = createWork(agent, post.at)
+    works.set(post.turn, work)
+    homeOf(post).element.append(work.element)
+    return work
+  }
+
+  /** Long rooms stay quick: the oldest go, and what was known of them. */
+  const trim = () => {
+    if (transcript.childElementCount <= MOST_EXCHANGES) return
+    while (transcript.childElementCount > MOST_EXCHANGES) transcript.firstElementChild.remove()
+    forgetGone(exchanges)
+    forgetGone(works)
+  }
+
+  return { open, place, exchangeOf, homeOf, workOf, trim }
+}
+
+const forgetGone = (known) => {
+  for (const [id, { element }] of known) if (!element.isConnected) known.delete(id)
+}
+
+/** What a message leads to has an id made from its own: its turns are `ID.AGENT`, what it was answered is `ID.receipt`. */
+const split = (id) => [id.slice(0, id.lastIndexOf('.')), id.slice(id.lastIndexOf('.') + 1)]
+
+/** `shown` once the room has told the line: until then it is only known here. */
+const createExchange = (name, text) => {
+  const note = make('span', 'note')
+  const by = make('header', 'by', note)
+  if (name) by.prepend(make('b', '', name))
+  const element = make('article', 'exchange', by)
+  if (text !== null) element.append(make('p', 'text', text))
+  return { element, by, note, shown: false, refusal: null }
+}
+
+const createWork = (agent, at) => {
+  const note = make('span', 'note')
+  const steps = createSteps()
+  const element = make('section', 'work', make('header', 'by', make('b', '', agent), note), steps.element)
+  element.setAttribute('aria-label', `Work of ${agent}`)
+  return { element, agent, note, steps, refusal: null, since: Date.parse(at) }
+}

@@ -1,0 +1,15 @@
+// Asking the house, and how long to wait before asking again.
+
+const PATIENCE_MS = 15_000
+
+/** Never throws: status 0 says that the house could not be reached, or that something else answered in its place. */
+export const ask = async (path, init = {}) => {
+  try {
+    const response = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS), ...init })
+    return { status: response.status, body: await response.json() }
+  } catch {
+    return { status: 0, body: null }
+  }
+}
+
+export const backOff = (count) => Math.min(5000, 250 * 2 ** count)

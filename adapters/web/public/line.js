@@ -1,0 +1,81 @@
+// The line to speak in: it grows with what is written, and leafs through what was said before.
+import { createCompletion } from './completion.js'
+
+export const createLine = ({ composer, line, send, choices, known, onSpeak }) => {
+  /** Lines said from this page; `recalled` counts back from the end, 0 being the one that is written now. */
+  const spoken = []
+  let recalled = 0
+  let draft = ''
+
+  const grow = () => {
+    line.style.height = 'auto'
+    line.style.height = `${line.scrollHeight}px`
+  }
+
+  const completion = createCompletion({ line, choices, known, onTaken: grow })
+
+  const write = (text) => {
+    line.value = text
+    line.setSelectionRange(text.length, text.length)
+    line.focus()
+    grow()
+    completion.offer()
+  }
+
+  const address = (agent) => write(`@${agent} ${line.value.replace(/^@\S+\s*/, '')}`)
+
+  const speak = () => {
+    const text = line.value
+    if (text.trim() === '' || line.disabled) return
+    spoken.push(text)
+    recalled = 0
+    write('')
+    onSpeak(text)
+  }
+
+  const leafThrough = (by) => {
+    const next = recalled + by
+    if (next < 0 || next > spoken.length) return
+    if (recalled === 0) draft = line.value
+    recalled = next
+    write(next === 0 ? draft : spoken[spoken.length - next])
+    completion.close()
+  }
+
+  /** Whether the key was for the line. The arrows are, where there is no row of the text to move to. */
+  const press = ({ key, shiftKey }) => {
+    const caret = line.selectionStart
+    if (key === 'Enter' && !shiftKey) speak()
+    else if (key === 'ArrowUp' && !line.value.slice(0, caret).includes('\n')) leafThrough(1)
+    else if (key === 'ArrowDown' && !line.value.slice(caret).includes('\n')) leafThrough(-1)
+    else return false
+    return true
+  }
+
+  const link = (state, open) => {
+    composer.dataset.link = state
+    line.disabled = !open
+    send.disabled = !open
+    send.textContent = state === 'offline' ? 'Send later' : 'Send'
+    if (open && document.activeElement === document.body) line.focus()
+  }
+
+  line.addEventListener('keydown', (event) => {
+    // While an input method composes, Enter and the arrows belong to it.
+    if (event.isComposing) return
+    if (completion.press(event) || press(event)) event.preventDefault()
+  })
+  line.addEventListener('input', () => {
+    recalled = 0
+    grow()
+    completion.offer()
+  })
+  line.addEventListener('blur', completion.close)
+  addEventListener('resize', grow)
+  composer.addEventListener('submit', (event) => {
+    event.preventDefault()
+    speak()
+  })
+
+  return { write, address, link, focus: () => line.focus() }
+}

@@ -1,0 +1,100 @@
+// Lines on their way: kept until the house has answered, and sent again under the same id.
+import { backOff } from './house.js'
+import { refuse } from './refusal.js'
+
+const KEPT = 'bellhop.outbox'
+
+export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) => {
+  let room = ''
+  let name = ''
+  /** Oldest first; only the first is on its way, so that lines arrive in the order they were written. */
+  let waiting = []
+  let flushing = false
+  let flushAgain = 0
+  let failures = 0
+
+  const keep = () => {
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(waiting.map(({ id, text }) => ({ id, text, room }))))
+    } catch {
+      // Without storage a line lives as long as the page does.
+    }
+  }
+
+  const forget = (id) => {
+    waiting = waiting.filter((one) => one.id !== id)
+    keep()
+  }
+
+  const carry = (id, text) => {
+    const exchange = exchanges.open(id, name, text)
+    exchange.note.textContent = 'sending…'
+    outbox.append(exchange.element)
+    waiting.push({ id, text, exchange })
+    keep()
+    onChange()
+    void flush()
+  }
+
+  const say = (text) => carry(newId(), text)
+
+  const flush = async () => {
+    if (flushing) return
+    flushing = true
+    clearTimeout(flushAgain)
+    while (waiting.length > 0 && (await deliver(waiting[0]))) failures = 0
+    flushing = false
+    if (waiting.length === 0) return
+    for (const { exchange } of waiting) exchange.note.textContent = 'not sent yet: kept, and sent again once connected'
+    flushAgain = setTimeout(flush, backOff(failures))
+    failures += 1
+  }
+
+  /** Whether the line is settled: taken, or turned away. Otherwise it stays, and what follows it waits. */
+  const deliver = async (one) => {
+    const { status, body } = await ask('/api/say', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ room, text: one.text, id: one.id }),
+    })
+    // The room may have shown it meanwhile: then it was taken, even if this answer was lost.
+    if (status === 0) return !waiting.includes(one)
+    if (status === 401) {
+      onSignedOut({ status, body })
+      return false
+    }
+    forget(one.id)
+    if (status !== 200) turnAway(one, status, body)
+    else if (!one.exchange.shown) one.exchange.note.textContent = 'sent'
+    return true
+  }
+
+  const turnAway = ({ text, exchange }, status, { code, message, remedy }) => {
+    exchange.note.textContent = ''
+    if (!exchange.shown) exchanges.place(exchange)
+    // Under a new id: this one stands for the line that was refused.
+    refuse(exchange, { message: `${message} [${code}]`, remedy, again: status >= 500 && (() => say(text)) })
+    onChange()
+  }
+
+  const enter = (found, you) => {
+    const first = room === ''
+    room = found
+    name = you
+    if (first) for (const { id, text } of recall(room)) carry(id, text)
+  }
+
+  return { enter, say, forget, flush, isEmpty: () => waiting.length === 0 }
+}
+
+const recall = (room) => {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? '[]').filter((kept) => kept.room === room)
+  } catch {
+    return []
+  }
+}
+
+/** Not crypto.randomUUID: it is missing where the page is not served from a secure origin. */
+const newId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('')

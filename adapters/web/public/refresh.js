@@ -1,0 +1,35 @@
+// Who is here and which rooms there are: asked again every so often, and soon after a notice.
+
+const EVERY_MS = 10_000
+const SOON_MS = 50
+
+export const createRefresh = ({ ask, isOnline, onLost, onAgents, onRooms }) => {
+  let timer = 0
+  let told = '[]'
+
+  const within = (ms) => {
+    clearTimeout(timer)
+    timer = setTimeout(now, ms)
+  }
+
+  const now = async () => {
+    within(EVERY_MS)
+    if (!isOnline()) return
+    const [who, rooms] = await Promise.all([ask('/api/who'), ask('/api/rooms')])
+    // A stream can hang half open for minutes, and pings do not show in it: not being answered here tells sooner.
+    const lost = [who, rooms].find(({ status }) => status === 0 || status === 401)
+    if (lost) return isOnline() && onLost(lost)
+    if (who.status === 200) tellAgents(who.body.agents)
+    if (rooms.status === 200) onRooms(rooms.body.rooms)
+  }
+
+  /** Only when something changed: redrawn for nothing, they would lose the focus and a title being read. */
+  const tellAgents = (agents) => {
+    const found = JSON.stringify(agents)
+    if (found === told) return
+    told = found
+    onAgents(agents)
+  }
+
+  return { now, soon: () => within(SOON_MS) }
+}

@@ -1,0 +1,68 @@
+// The transcript: each kind of post has its place, under the line that led to it.
+import { make } from './elements.js'
+import { prose } from './prose.js'
+import { refuse } from './refusal.js'
+
+export const createTranscript = ({ transcript, exchanges, onNotice, onShown }) => {
+  /** The position of the last post shown: what comes again after a reconnect is known by it. */
+  let last = 0
+
+  const said = (post) => {
+    const exchange = exchanges.exchangeOf(post)
+    exchange.note.textContent = ''
+    exchange.by.append(clockTime(post.at))
+    exchange.shown = true
+    exchanges.place(exchange)
+  }
+
+  const progress = (post) => {
+    const { agent, note } = exchanges.workOf(post)
+    note.textContent = post.text.startsWith(`${agent} `) ? post.text.slice(agent.length + 1) : post.text
+  }
+
+  const step = (post) => exchanges.workOf(post).steps.show(post.step, post.text)
+
+  const answer = (post) => {
+    if (post.turn === null) return exchanges.homeOf(post).element.appendChild(make('pre', 'aside', post.text))
+    const work = exchanges.workOf(post)
+    work.note.textContent = account(work, post.at)
+    return work.element.appendChild(make('div', 'answer', ...prose(post.text)))
+  }
+
+  const refusal = (post) => {
+    if (post.step !== null) return step({ ...post, step: { ...post.step, state: 'refused' } })
+    const place = post.turn === null ? exchanges.homeOf(post) : exchanges.workOf(post)
+    // The door told already: a line is refused once, and the door says more of why.
+    if (place.refusal) return
+    const [message, ...remedy] = post.text.split('\n')
+    refuse(place, { message, remedy: remedy.join('\n').trim() })
+  }
+
+  const notice = (post) => {
+    transcript.append(make('p', 'notice', post.text))
+    onNotice()
+  }
+
+  const views = { said, accepted: progress, working: progress, step, answer, refusal, notice }
+
+  const show = (post) => {
+    if (post.position <= last) return
+    last = post.position
+    const view = views[post.kind] ?? notice
+    onShown(post, view(post))
+  }
+
+  return { show, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
+}
+
+const clockTime = (at) => {
+  const time = make('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
+  time.dateTime = at
+  return time
+}
+
+const account = ({ steps, since }, at) => {
+  const count = steps.count()
+  const seconds = Math.max(0, Date.parse(at) - since) / 1000
+  return `${count} ${count === 1 ? 'step' : 'steps'} in ${seconds.toFixed(1)} s`
+}

@@ -1,0 +1,464 @@
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createTerminal, type TerminalOptions } from '../../adapters/terminal/index.ts'
+import { clean, show } from '../../adapters/terminal/translate.ts'
+import type { Door, Line } from '../../src/chat/door.ts'
+import type { Receipt } from '../../src/shapes/message.ts'
+import type { Post } from '../../src/shapes/post.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { ok, type Result, refused } from '../../src/shapes/result.ts'
+
+const ESC = '\u001b'
+const PLAIN = { width: 80, colour: false }
+const PATIENT = { timeout: 5000, interval: 5 }
+
+const ana: Post['author'] = { kind: 'person', id: 'ana', face: 'terminal', via: null }
+const claude: Post['author'] = { kind: 'agent', id: 'claude-1', face: 'worker', via: null }
+const house: Post['author'] = { kind: 'house', id: 'bellhop', face: 'house', via: null }
+
+const post = (position: number, part: Partial<Post>): Post => ({
+  position,
+  id: `e${position}`,
+  at: '2026-03-01T12:00:00.000Z',
+  room: 'lobby',
+  kind: 'said',
+  author: { ...ana, id: 'bob' },
+  text: '',
+  session: null,
+  turn: null,
+  step: null,
+  ...part,
+})
+const receipt = (message: string, answer: string | null = null): Result<Receipt> =>
+  ok({ message, room: 'lobby', mode: 'coordination', assignments: [], answer })
+
+/** A door in memory: it keeps what was said, shows what it is told to, and fails on demand. */
+const scriptedDoor = () => {
+  const said: Line[] = []
+  const follows: number[] = []
+  let tell: ((post: Post) => void) | null = null
+  let drop: ((error: Error) => void) | null = null
+  const answers = { next: (line: Line): Result<Receipt> => receipt(line.id) }
+  return {
+    said,
+    /** The cursor of each time the room was followed. */
+    follows,
+    answers,
+    show: (...posts: Post[]) => {
+      for (const one of posts) tell?.(one)
+    },
+    lose: (why: string) => drop?.(new Error(why)),
+    door: {
+      say: async (line) => {
+        said.push(line)
+        return answers.next(line)
+      },
+      follow: (_room, after, show, signal) =>
+        new Promise((done, fail) => {
+          follows.push(after)
+          tell = show
+          drop = fail
+          if (signal.aborted) done()
+          signal.addEventListener('abort', () => done())
+        }),
+    } satisfies Door,
+  }
+}
+
+const enter = (part: Partial<TerminalOptions> & { tty?: boolean } = {}) => {
+  const { tty = false, ...rest } = part
+  const script = scriptedDoor()
+  const input = Object.assign(new PassThrough(), { isTTY: tty })
+  const output = Object.assign(new PassThrough(), { isTTY: tty, columns: tty ? 40 : 80 })
+  const leave = new AbortController()
+  let written = ''
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    written += chunk
+  })
+  const terminal = createTerminal({
+    door: script.door,
+    room: 'lobby',
+    you: { name: 'ana', role: 'operator', face: 'terminal', via: null },
+    input,
+    output,
+    commands: ['help', 'who', 'whoami', 'mode'],
+    agents: ['claude-1', 'codex-1'],
+    after: 0,
+    colour: false,
+    ...rest,
+  })
+  const left = terminal.run(leave.signal)
+  return { ...script, input, leave, left, written: () => written, screen: () => screenOf(written, 40) }
+}
+const poll = (look: () => unknown) => expect.poll(look, PATIENT)
+
+describe('a room line by line', () => {
+  test('shows a whole turn: the line, the work, its steps as they end, the answer', async () => {
+    const room = enter()
+    room.input.write('where is retry?\n')
+    await poll(() => room.said.length).toBe(1)
+    const id = room.said[0]?.id ?? ''
+    const turn = { author: claude, session: 's1', turn: `${id}.claude-1` }
+    const posts: Partial<Post>[] = [
+      { id, author: ana, text: 'where is retry?' },
+      { ...turn, author: ana, kind: 'accepted', text: 'claude-1 has it, in explore' },
+      { ...turn, kind: 'working', text: 'is at work' },
+      { ...turn, kind: 'step', text: 'grep {"pattern":"retry"}', step: { id: 'p1', state: 'running' } },
+      { ...turn, kind: 'step', text: 'read {"path":"../x"}', step: { id: 'p2', state: 'running' } },
+      { ...turn, kind: 'step', text: 'grep: 2 lines\na.ts:1\nb.ts:2', step: { id: 'p1', state: 'ok' } },
+      { ...turn, kind: 'step', text: 'read: no such file', step: { id: 'p2', state: 'failed' } },
+      { ...turn, kind: 'step', text: 'read {}: no [out-of-scope]', step: { id: 'p3', state: 'refused' } },
+      { ...turn, kind: 'answer', text: 'In two places:\n\ta.ts\n\tb.ts' },
+      { text: 'thanks' },
+      { kind: 'notice', author: house, text: 'codex-1 is ready' },
+    ]
+    room.show(...posts.map((part, index) => post(index + 1, part)))
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe(
+      [
+        'ana: where is retry?',
+        '  · claude-1 has it, in explore',
+        '  · claude-1 is at work',
+        '  claude-1 ✓ grep {"pattern":"retry"} — 2 lines',
+        '  claude-1 ✗ failed: read {"path":"../x"} — no such file',
+        '  claude-1 ✗ refused: read {}: no [out-of-scope]',
+        'claude-1: In two places:',
+        '      a.ts',
+        '      b.ts',
+        'bob: thanks',
+        '— codex-1 is ready',
+        '',
+      ].join('\n'),
+    )
+    expect(room.said).toEqual([{ id, room: 'lobby', text: 'where is retry?' }])
+  })
+
+  test('says lines in order, one after the other, and skips empty ones', async () => {
+    const room = enter()
+    room.input.end('one\n\n   \ntwo\nthree')
+    await room.left
+    expect(room.said.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+    expect(new Set(room.said.map(({ id }) => id)).size).toBe(3)
+  })
+
+  test('shows what a command answered once, whether or not the room shows it too', async () => {
+    const room = enter()
+    room.answers.next = ({ id }) => {
+      room.show(post(1, { id: `${id}.receipt`, kind: 'answer', author: house, text: 'claude-1: ready' }))
+      return receipt(id, 'claude-1: ready\ncodex-1: lapsed')
+    }
+    room.input.end('/who\n')
+    await room.left
+    expect(room.written()).toBe('ana: /who\n  claude-1: ready\n  codex-1: lapsed\n')
+  })
+
+  test('shows a refusal once, with its remedy', async () => {
+    const room = enter()
+    const why = refusal('agent-unknown', 'there is no agent "nobody"')
+    room.answers.next = ({ id }) => {
+      room.show(
+        post(1, {
+          id: `${id}.receipt`,
+          kind: 'refusal',
+          author: house,
+          text: `${why.message} [${why.code}]\n${why.remedy}`,
+        }),
+      )
+      return refused(why)
+    }
+    room.input.write('@nobody hello\n')
+    await poll(room.written).toContain('nobody"')
+    room.show(post(2, { id: 'other.receipt', kind: 'refusal', author: house, text: 'not you, bob\nask ana' }))
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe(
+      [
+        'ana: @nobody hello',
+        '  ✗ there is no agent "nobody" [agent-unknown]',
+        '  → say /who for the agents that are here',
+        '  ✗ not you, bob',
+        '  → ask ana',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('follows on from where it was when the room is lost, and shows nothing twice', async () => {
+    const room = enter({ after: 41 })
+    room.show(post(41, { text: 'old' }), post(42, { text: 'new' }), post(45, { text: 'newer' }))
+    room.lose('the line went dead')
+    await poll(() => room.follows).toEqual([41, 45])
+    room.show(post(45, { text: 'newer' }), post(46, { text: 'newest' }))
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe(
+      'bob: new\nbob: newer\n  ! lost the room (the line went dead): trying again\nbob: newest\n',
+    )
+  })
+
+  test('keeps a line that could not be sent, and sends it again under the same id', async () => {
+    const room = enter()
+    let times = 0
+    room.answers.next = ({ id }) => {
+      if (times++ < 2) throw new Error('no connection')
+      return receipt(id)
+    }
+    room.input.write('once\n')
+    await poll(() => room.said.length).toBe(3)
+    room.input.end()
+    await room.left
+    expect(room.said).toEqual(Array(3).fill(room.said[0]))
+    expect(room.written()).toBe('ana: once\n  ! not sent yet (no connection): kept, and sent again\n')
+  })
+
+  test('says which line was never sent when the person leaves first', async () => {
+    const room = enter()
+    room.answers.next = () => {
+      throw new Error('no connection')
+    }
+    room.input.end('lost\n')
+    await room.left
+    expect(room.written()).toBe(
+      [
+        'ana: lost',
+        '  ! not sent yet (no connection): kept, and sent again',
+        '  ! never sent (no connection): lost',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('ends on /quit, and on the signal even if the door never answers', async () => {
+    const first = enter()
+    first.input.write('/quit\n')
+    await first.left
+    expect(first.said).toEqual([])
+
+    const second = enter({ door: { say: () => new Promise(() => {}), follow: () => new Promise(() => {}) } })
+    second.input.write('anyone?\n')
+    await poll(second.written).toBe('ana: anyone?\n')
+    second.leave.abort()
+    await second.left
+
+    const third = enter()
+    third.leave.abort()
+    await third.left
+  })
+})
+
+describe('a room in a terminal', () => {
+  test('prints above the prompt and leaves a half-typed line alone, even one that takes two rows', async () => {
+    const room = enter({ tty: true })
+    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+    await poll(room.screen).toEqual([...greeting, 'ana@lobby>'])
+    room.input.write('a half')
+    await poll(room.screen).toEqual([...greeting, 'ana@lobby> a half'])
+    room.show(post(1, { text: 'hello' }))
+    await poll(room.screen).toEqual([...greeting, 'bob: hello', 'ana@lobby> a half'])
+
+    room.input.write(' typed line that goes on and on')
+    const typed = ['ana@lobby> a half typed line that goes o', 'n and on']
+    await poll(room.screen).toEqual([...greeting, 'bob: hello', ...typed])
+    room.show(post(2, { text: 'two\nrows' }), post(3, { text: 'and a text of more than forty columns' }))
+    const shown = ['bob: hello', 'bob: two', '  rows', 'bob: and a text of more than forty', '  columns']
+    await poll(room.screen).toEqual([...greeting, ...shown, ...typed])
+
+    room.input.write('!\r')
+    await poll(() => room.said.map(({ text }) => text)).toEqual(['a half typed line that goes on and on!'])
+    room.show(post(4, { id: room.said[0]?.id ?? '', author: ana, text: 'a half typed line that goes on and on!' }))
+    room.show(post(5, { text: 'yes' }))
+    await poll(room.screen).toEqual([...greeting, ...shown, typed[0], 'n and on!', 'bob: yes', 'ana@lobby>'])
+    room.leave.abort()
+    await room.left
+  })
+
+  test('completes commands at the start of a line and agents anywhere', async () => {
+    const room = enter({ tty: true })
+    const last = () => room.screen().at(-1)
+    room.input.write('/mo\t')
+    await poll(last).toBe('ana@lobby> /mode')
+    room.input.write('ask @cod\t')
+    await poll(last).toBe('ana@lobby> /mode ask @codex-1')
+    room.input.write('\r')
+    await poll(() => room.said.map(({ text }) => text)).toEqual(['/mode ask @codex-1'])
+    room.leave.abort()
+    await room.left
+  })
+
+  test('brings back earlier lines', async () => {
+    const room = enter({ tty: true })
+    room.input.write('first\r')
+    await poll(() => room.said.length).toBe(1)
+    room.input.write(`${ESC}[A`)
+    await poll(() => room.screen().at(-1)).toBe('ana@lobby> first')
+    room.leave.abort()
+    await room.left
+  })
+
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+    ['/quit', '/quit\r'],
+  ])('%s leaves', async (_name, keys) => {
+    const room = enter({ tty: true })
+    room.input.write(keys)
+    await room.left
+    expect(room.written().endsWith('\n')).toBe(true)
+    expect(room.said).toEqual([])
+  })
+
+  test('has colours only where they are wanted and there is a terminal', async () => {
+    const painted = async (part: Parameters<typeof enter>[0]) => {
+      const room = enter(part)
+      room.show(post(1, { kind: 'notice', text: 'red?' }))
+      room.leave.abort()
+      await room.left
+      return room.written().includes(`${ESC}[2m`)
+    }
+    expect(await painted({ tty: true, colour: true })).toBe(true)
+    expect(await painted({ tty: true, colour: false })).toBe(false)
+    expect(await painted({ tty: false, colour: true })).toBe(false)
+  })
+})
+
+describe('what is shown of a text', () => {
+  test.each([
+    ['colours', `${ESC}[31mred${ESC}[0m`, 'red'],
+    ['a cursor that moves', `safe${ESC}[2K${ESC}[1A${ESC}[10;1Hgone`, 'safegone'],
+    ['a title', `${ESC}]0;owned by me\u0007title`, 'title'],
+    ['a link', `${ESC}]8;;http://evil${ESC}\\click${ESC}]8;;${ESC}\\`, 'click'],
+    ['the clipboard, in 8 bits', '\u009d52;c;cm0=\u009cclip', 'clip'],
+    ['8-bit CSI', '\u009b2Jscreen', 'screen'],
+    ['a device string', `${ESC}P1$r0m${ESC}\\device`, 'device'],
+    ['a reset and a charset', `${ESC}c${ESC}(0reset`, 'reset'],
+    ['a sequence inside a sequence', `${ESC}${ESC}[31m[2Jnested`, '[2Jnested'],
+    ['a title that never ends', `${ESC}]0;title`, '0;title'],
+    ['bells, backspaces, deletes', 'a\u0007b\u0008c\u007fd\u0000e', 'abcde'],
+    ['a carriage return that would overwrite', 'rm -rf\rls\r\nend', 'rm -rf\nls\nend'],
+    ['text turned around', 'a\u202eb\u2066c\u2069d\u200fe', 'abcde'],
+    ['tabs', 'a\tb\n\tc', 'a   b\n    c'],
+    ['wide letters before a tab', '漢\tx', '漢  x'],
+    ['other scripts and families', 'naïve 👩‍👧 שלום', 'naïve 👩‍👧 שלום'],
+  ])('%s', (_name, text, shown) => {
+    expect(clean(text)).toBe(shown)
+  })
+
+  test('no text whatever leaves anything that a terminal obeys', () => {
+    const nasty = fc.constantFrom(
+      ESC,
+      '[',
+      ']',
+      '\u009b',
+      '\u009d',
+      '\u0007',
+      '\\',
+      '\r',
+      '\n',
+      '\t',
+      '\u202e',
+      'P',
+      'J',
+    )
+    const any = fc.nat(0x2fff).map((code) => String.fromCharCode(code))
+    const text = fc.array(fc.oneof(nasty, any), { maxLength: 40 }).map((chars) => chars.join(''))
+    fc.assert(
+      fc.property(text, (dirty) => {
+        return !/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u2028\u2029]/u.test(clean(dirty))
+      }),
+    )
+  })
+
+  test.each([
+    ['introducers', '\u009d'],
+    ['escapes', `${ESC}]`],
+    ['tabs', '\t'],
+    ['parameters', `${ESC}[1;`],
+  ])('a long text of %s is cleaned in a moment', (_name, part) => {
+    const started = performance.now()
+    clean(part.repeat(100_000))
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  test.each(['said', 'accepted', 'working', 'answer', 'refusal', 'notice'] as const)(
+    '%s: a post cannot smuggle an escape into the terminal, by its text or its author',
+    (kind) => {
+      const trap = `x${ESC}]0;owned\u0007${ESC}[2J\ny${ESC}[31m`
+      const shown = show(post(1, { kind, text: trap, author: { ...ana, id: `mal${ESC}[2Jlory` } }), PLAIN)
+      expect(shown).not.toMatch(/[^\P{Cc}\n]/u)
+      expect(shown).toContain('x')
+      expect(shown).toContain('y')
+    },
+  )
+
+  test('a step is one row: a long call makes way for the outcome, and the row ends where the terminal does', () => {
+    const ended = post(1, { kind: 'step', author: claude, text: `40${ESC}[2J lines`, step: { id: 'p', state: 'ok' } })
+    expect(show(ended, PLAIN, `read {"path":"${ESC}[2Ja.ts"}`)).toBe('  claude-1 ✓ read {"path":"a.ts"} — 40 lines')
+    expect(show(ended, { ...PLAIN, width: 50 }, 'read {"path":"漢字漢字漢字"}')).toBe(
+      '  claude-1 ✓ read {"path":"漢字漢字漢… — 40 lines',
+    )
+    expect(show(ended, { ...PLAIN, width: 24 }, 'read {"path":"漢字漢字漢字"}')).toBe('  claude-1 ✓ read {"pat…')
+    expect(show(ended, { ...PLAIN, width: 32 }, 'read {"path":"漢字漢字漢字"}')).toBe(
+      '  claude-1 ✓ read {"path":"漢字…',
+    )
+  })
+
+  test('an answer keeps its code in one piece and breaks its sentences', () => {
+    const text = `one two three four\n  const code = 'longer than the terminal'\nfive`
+    expect(show(post(1, { kind: 'answer', author: claude, turn: 't', text }), { ...PLAIN, width: 20 })).toBe(
+      ['claude-1: one two', '  three four', "    const code = 'longer than the terminal'", '  five'].join('\n'),
+    )
+  })
+})
+
+/** What a terminal of this width shows after all that was written to it: enough of one for what readline writes. */
+const screenOf = (written: string, width: number): string[] => {
+  const rows: string[][] = [[]]
+  let [x, y] = [0, 0]
+  const row = () => {
+    while (rows.length <= y) rows.push([])
+    return rows[y] as string[]
+  }
+  const moves: Record<string, (count: number) => void> = {
+    A: (count) => {
+      y = Math.max(0, y - (count || 1))
+    },
+    B: (count) => {
+      y += count || 1
+    },
+    C: (count) => {
+      x += count || 1
+    },
+    D: (count) => {
+      x = Math.max(0, x - (count || 1))
+    },
+    G: (count) => {
+      x = (count || 1) - 1
+    },
+    J: () => {
+      row().splice(x)
+      rows.splice(y + 1)
+    },
+    K: () => {
+      row().splice(x)
+    },
+  }
+  const put = (char: string) => {
+    if (x === width) [x, y] = [0, y + 1]
+    row()[x++] = char
+  }
+  for (const [token, count, move] of written.matchAll(new RegExp(`${ESC}\\[(\\d*)([A-Z])|[^]`, 'g'))) {
+    if (move !== undefined) moves[move]?.(Number(count))
+    else if (token === '\r') x = 0
+    else if (token === '\n') [x, y] = [0, y + 1]
+    else put(token)
+  }
+  return rows
+    .map((cells) =>
+      Array.from(cells, (cell) => cell ?? ' ')
+        .join('')
+        .trimEnd(),
+    )
+    .filter((text) => text !== '')
+}

@@ -1,0 +1,538 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Presence } from '../../src/shapes/agent.ts'
+import type { Receipt } from '../../src/shapes/message.ts'
+import type { Post } from '../../src/shapes/post.ts'
+import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+const PATIENT = { timeout: 15_000, interval: 25 }
+const CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const AT = '2026-03-01T12:00:00.000Z'
+const TRAP = '<img src=/x onerror="alert(1)"><script>alert(2)</script>'
+
+type Said = { id: string; text: string; room: string }
+type Reply = { status: number; body: Receipt | Refusal } | 'hang-up'
+
+// ── a scripted house: the page's files and the API it speaks, over a real socket ────────────────────────────────────
+
+const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
+const TYPES: Record<string, string> = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+}
+
+/** The page's files by the rule of the gateway: every one whose name is plain, under its name. */
+const pageFile = (path: string): { type: string; content: Buffer } | null => {
+  const name = path === '/' ? 'index.html' : path.slice(1)
+  const type = TYPES[/^[a-z-]+\.(html|css|js|svg)$/.exec(name)?.[1] ?? '']
+  if (type === undefined || !existsSync(join(PUBLIC, name))) return null
+  return { type: `${type}; charset=utf-8`, content: readFileSync(join(PUBLIC, name)) }
+}
+
+const createHouse = () => {
+  const posts: Post[] = []
+  const heard: Said[] = []
+  const followers = new Set<ServerResponse>()
+  let server: Server | null = null
+  let port = 0
+
+  const house = {
+    posts,
+    /** Every line that reached the house, as often as it did. */
+    heard,
+    signedIn: true,
+    agents: [
+      { id: 'claude-1', type: 'claude', readiness: 'ready', peripherals: ['explore'], reason: null },
+      { id: 'codex-1', type: 'codex', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat for 6 s' },
+    ] as Presence[],
+    answer: (said: Said): Reply => ({ status: 200, body: receipt(said.id) }),
+    address: () => `http://127.0.0.1:${port}/`,
+
+    post: (part: Partial<Post>) => {
+      const position = posts.length + 1
+      const post = { ...blank, position, id: `e${position}`, ...part }
+      posts.push(post)
+      for (const follower of followers) follower.write(frame(post))
+    },
+    open: async () => {
+      server = createServer((request, response) => void route(request, response))
+      await new Promise<void>((done) => server?.listen(port, '127.0.0.1', done))
+      port = (server.address() as AddressInfo).port
+    },
+    /** As a killed process would: connections break, nothing is said. */
+    kill: async () => {
+      const dying = server
+      if (dying === null) return
+      server = null
+      dying.closeAllConnections()
+      await new Promise((done) => dying.close(done))
+      followers.clear()
+    },
+  }
+
+  const route = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const url = new URL(request.url ?? '/', 'http://house')
+    const file = pageFile(url.pathname)
+    response.setHeader('content-security-policy', CSP)
+    if (file) return response.setHeader('content-type', file.type).end(file.content)
+    if (!house.signedIn) return json(response, 401, refusal('unauthenticated', 'no valid token'))
+    if (url.pathname === '/api/follow') return follow(url, response)
+    if (url.pathname === '/api/say') return say(request, response)
+    const answers: Record<string, unknown> = {
+      '/api/whoami': { name: 'ana', role: 'operator', face: 'web', via: null },
+      '/api/who': { agents: house.agents },
+      '/api/rooms': { rooms: [{ id: 'lobby', mode: 'execute', listener: 'claude-1' }] },
+      '/api/help': {
+        operations: [
+          { name: 'help', usage: '/help', summary: 'what can be asked', role: 'viewer' },
+          { name: 'who', usage: '/who', summary: 'the agents that are here', role: 'viewer' },
+          { name: 'mode', usage: '/mode [MODE]', summary: 'show or change what the room may do', role: 'approver' },
+        ],
+      },
+    }
+    const found = answers[url.pathname]
+    return found ? json(response, 200, found) : json(response, 404, refusal('route-unknown', url.pathname))
+  }
+
+  const follow = (url: URL, response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    const tail = url.searchParams.get('tail')
+    const after = Number(url.searchParams.get('after') ?? 0)
+    const missed = tail === null ? posts.filter(({ position }) => position > after) : posts.slice(-Number(tail))
+    response.write(`: hello\n\n${missed.map(frame).join('')}`)
+    followers.add(response)
+    response.on('close', () => followers.delete(response))
+  }
+
+  const say = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const said = JSON.parse(Buffer.concat(chunks).toString()) as Said
+    heard.push(said)
+    const reply = house.answer(said)
+    if (reply === 'hang-up') return response.destroy()
+    if (posts.every(({ id }) => id !== said.id)) house.post({ id: said.id, kind: 'said', text: said.text })
+    return json(response, reply.status, reply.body)
+  }
+  return house
+}
+
+const person: Post['author'] = { kind: 'person', id: 'ana', face: 'web', via: null }
+const agent: Post['author'] = { kind: 'agent', id: 'claude-1', face: 'worker', via: null }
+const blank: Omit<Post, 'position' | 'id'> = {
+  at: AT,
+  room: 'lobby',
+  kind: 'said',
+  author: person,
+  text: '',
+  session: null,
+  turn: null,
+  step: null,
+}
+
+const receipt = (message: string): Receipt => ({
+  message,
+  room: 'lobby',
+  mode: 'action',
+  assignments: [{ turn: `${message}.claude-1`, session: 's1', agent: 'claude-1', peripheral: 'explore' }],
+  answer: null,
+})
+const frame = (post: Post) => `id: ${post.position}\nevent: post\ndata: ${JSON.stringify(post)}\n\n`
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+/** The transcript as a reader has it. A string: it runs in the page. */
+const READ = `[...document.querySelectorAll('#transcript > .exchange')].map((exchange) => {
+  const texts = (from, what) => [...from.querySelectorAll(what)].map((found) => found.textContent)
+  return {
+    said: texts(exchange, ':scope > .text').join(),
+    works: [...exchange.querySelectorAll('.work')].map((work) => ({
+      by: texts(work, ':scope > .by b').join(),
+      steps: [...work.querySelectorAll('.step')].map((step) => [
+        step.dataset.state, ...['.tool', '.call', '.result', 'pre'].map((what) => texts(step, what).join())
+      ]),
+      answer: texts(work, '.answer').join(),
+    })),
+    refusals: texts(exchange, '.refusal p'),
+  }
+})`
+const only = (said: string) => ({ said, works: [] as unknown[], refusals: [] as string[] })
+
+describe.skipIf(!existsSync(CHROMIUM))('the web room, in Chromium', { timeout: 60_000 }, () => {
+  const profile = mkdtempSync(join(tmpdir(), 'bellhop-chromium-'))
+  let browser: BrowserContext
+  let page: Page
+  let house: ReturnType<typeof createHouse>
+  /** What must never happen: dialogs, errors, a policy that was broken. */
+  let alarms: string[]
+
+  beforeAll(async () => {
+    const flags =
+      '--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --disable-smooth-scrolling'
+    browser = await chromium.launchPersistentContext(profile, {
+      executablePath: CHROMIUM,
+      headless: true,
+      args: ['--no-sandbox', ...flags.split(' ')],
+    })
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  beforeEach(async () => {
+    house = createHouse()
+    await house.open()
+    page = await browser.newPage()
+    alarms = []
+    page.on('dialog', (dialog) => {
+      alarms.push(dialog.message())
+      void dialog.dismiss()
+    })
+    page.on('pageerror', (error) => alarms.push(error.message))
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) alarms.push(message.text())
+    })
+  })
+
+  afterEach(async () => {
+    await page.close()
+    await house.kill()
+    expect(alarms).toEqual([])
+  })
+
+  const read = () => page.evaluate(READ)
+  const poll = (look: () => unknown) => expect.poll(look, PATIENT)
+  const line = () => page.getByLabel('Say something in the room')
+  const banner = () => page.locator('#banner').textContent()
+  const enter = async () => {
+    await page.goto(house.address())
+    await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
+  }
+  const speak = async (text: string) => {
+    await line().fill(text)
+    await line().press('Enter')
+  }
+
+  test('a newcomer is told what to type, and a click writes it', async () => {
+    await enter()
+    const examples = ['where is main defined?', 'find TODO in src', '@codex-1 read README.md', '/help']
+    await poll(() => page.locator('#examples button').allTextContents()).toEqual(examples)
+    await page.getByRole('button', { name: 'find TODO in src' }).click()
+    expect(await line().inputValue()).toBe('find TODO in src')
+    await line().press('Enter')
+    await poll(read).toEqual([only('find TODO in src')])
+    expect(await page.locator('#welcome').isVisible()).toBe(false)
+  })
+
+  test('the header says where one is, who one is, and which agents are ready', async () => {
+    await enter()
+    const bar = page.locator('#room, #mode, #agents button, #you')
+    await poll(() => bar.allTextContents()).toEqual(['lobby', 'execute', 'claude-1', 'codex-1lapsed', 'ana · operator'])
+    const codex = page.getByRole('button', { name: /^codex-1/ })
+    expect(await codex.getAttribute('title')).toBe('not ready: no heartbeat for 6 s')
+
+    house.agents = house.agents.map((one) => ({ ...one, readiness: 'ready', reason: null }))
+    house.post({ kind: 'notice', text: 'codex-1 is ready', author: { ...person, kind: 'house', id: 'bellhop' } })
+    await poll(() => codex.getAttribute('title')).toBe('ready: explore')
+  })
+
+  test('a line is answered by work whose steps change in place', async () => {
+    await enter()
+    await speak('where is the retry logic?')
+    await poll(read).toEqual([only('where is the retry logic?')])
+
+    const turn = { author: agent, session: 's1', turn: `${house.heard[0]?.id}.claude-1` }
+    house.post({ ...turn, kind: 'accepted', text: 'claude-1 has it, in explore', author: person })
+    house.post({ ...turn, kind: 'working', text: 'is at work' })
+    house.post({
+      ...turn,
+      kind: 'step',
+      text: 'grep {"pattern":"retry","limit":5}',
+      step: { id: 'p1', state: 'running' },
+    })
+    house.post({ ...turn, kind: 'step', text: 'read {"path":"src/a.ts"}', step: { id: 'p2', state: 'running' } })
+    const grep = ['grep', 'pattern: retry, limit: 5']
+    const file = ['read', 'path: src/a.ts']
+    const work = (steps: string[][], answer: string) => [
+      { ...only('where is the retry logic?'), works: [{ by: 'claude-1', steps, answer }] },
+    ]
+    await poll(read).toEqual(
+      work(
+        [
+          ['running', ...grep, '', ''],
+          ['running', ...file, '', ''],
+        ],
+        '',
+      ),
+    )
+
+    house.post({ ...turn, kind: 'step', text: 'grep: 2 lines\na.ts:1\nb.ts:2', step: { id: 'p1', state: 'ok' } })
+    house.post({ ...turn, kind: 'step', text: 'read: no such file', step: { id: 'p2', state: 'failed' } })
+    house.post({
+      ...turn,
+      kind: 'step',
+      text: 'read {"path":"/x"}: no [out-of-scope]',
+      step: { id: 'p3', state: 'refused' },
+    })
+    house.post({ ...turn, kind: 'answer', text: 'In a.ts.', at: '2026-03-01T12:00:01.500Z' })
+    await poll(read).toEqual(
+      work(
+        [
+          ['ok', ...grep, '2 lines', 'a.ts:1\nb.ts:2'],
+          ['failed', ...file, 'failed: no such file', ''],
+          ['refused', 'read', 'path: /x', 'refused: no [out-of-scope]', ''],
+        ],
+        'In a.ts.',
+      ),
+    )
+    expect(await page.locator('.step details[open]').count()).toBe(0)
+    expect(await page.locator('.work .note').textContent()).toBe('3 steps in 1.5 s')
+  })
+
+  test('work goes under the line that asked for it, not under the last one', async () => {
+    await enter()
+    await speak('one')
+    await speak('two')
+    await poll(read).toEqual([only('one'), only('two')])
+    const turn = `${house.heard[0]?.id}.claude-1`
+    house.post({ author: agent, kind: 'accepted', turn, text: 'claude-1 took it' })
+    house.post({ author: agent, kind: 'answer', turn, text: '1' })
+    house.post({ kind: 'answer', id: `${house.heard[0]?.id}.receipt`, text: 'an answer of the house' })
+    await poll(read).toEqual([{ ...only('one'), works: [{ by: 'claude-1', steps: [], answer: '1' }] }, only('two')])
+    await poll(() => page.locator('.exchange:first-child > .aside').allTextContents()).toEqual([
+      'an answer of the house',
+    ])
+  })
+
+  test('markup in a text stays text, wherever it comes from', async () => {
+    house.agents = house.agents.map((one) => ({ ...one, reason: TRAP }))
+    const turn = { author: agent, turn: 'm1.claude-1' }
+    house.post({ kind: 'said', id: 'm1', text: TRAP, author: { ...person, id: TRAP } })
+    house.post({ ...turn, kind: 'accepted', text: TRAP })
+    house.post({
+      ...turn,
+      kind: 'step',
+      text: `read {"path":${JSON.stringify(TRAP)}}`,
+      step: { id: 'p', state: 'running' },
+    })
+    house.post({ ...turn, kind: 'step', text: `${TRAP}\n${TRAP}`, step: { id: 'p', state: 'ok' } })
+    house.post({ ...turn, kind: 'answer', text: `${TRAP}\n\`${TRAP}\`\n\`\`\`\n${TRAP}` })
+    house.post({ kind: 'refusal', id: 'm1.receipt', text: `${TRAP}\n${TRAP}` })
+    house.post({ kind: 'notice', text: TRAP })
+    await enter()
+    await poll(read).toEqual([
+      {
+        said: TRAP,
+        works: [
+          {
+            by: 'claude-1',
+            steps: [['ok', 'read', `path: ${TRAP}`, TRAP, TRAP]],
+            answer: `${TRAP}\n${TRAP}${TRAP}`,
+          },
+        ],
+        refusals: [`Refused: ${TRAP}`, TRAP],
+      },
+    ])
+    expect(await page.locator('.notice').textContent()).toBe(TRAP)
+    expect(await page.locator('img, main script').count()).toBe(0)
+  })
+
+  test('a refusal is shown once, with its remedy, though the door and the room both tell it', async () => {
+    const why = refusal('agent-unknown', 'there is no agent "nobody"')
+    house.answer = () => ({ status: 404, body: why })
+    await enter()
+    await speak('@nobody hello')
+    await poll(read).toEqual([
+      { ...only('@nobody hello'), refusals: [`Refused: ${why.message} [${why.code}]`, why.remedy] },
+    ])
+    house.post({
+      kind: 'refusal',
+      id: `${house.heard[0]?.id}.receipt`,
+      text: `${why.message} [${why.code}]\n${why.remedy}`,
+    })
+    house.post({ kind: 'said', text: 'later', author: { ...person, id: 'bob' } })
+    await poll(read).toEqual([
+      { ...only('@nobody hello'), refusals: [`Refused: ${why.message} [${why.code}]`, why.remedy] },
+      only('later'),
+    ])
+  })
+
+  test('a line refused by a house in trouble can be sent again', async () => {
+    const why = refusal('draining', 'the house is closing')
+    house.answer = () => ({ status: 503, body: why })
+    await enter()
+    await speak('again, please')
+    const again = page.getByRole('button', { name: 'Send again' })
+    await poll(() => again.isVisible()).toBe(true)
+    house.answer = ({ id }) => ({ status: 200, body: receipt(id) })
+    await again.click()
+    await poll(read).toEqual([
+      { ...only('again, please'), refusals: [`Refused: ${why.message} [${why.code}]`, why.remedy] },
+      only('again, please'),
+    ])
+    expect(await again.count()).toBe(0)
+  })
+
+  test('after a restart of the house nothing is lost and nothing doubled', async () => {
+    house.post({ text: 'one' })
+    house.post({ text: 'two' })
+    await enter()
+    await poll(read).toEqual([only('one'), only('two')])
+    await house.kill()
+    await poll(banner).toBe('reconnecting…')
+    house.post({ text: 'three' })
+    await house.open()
+    house.post({ text: 'four' })
+    await poll(read).toEqual(['one', 'two', 'three', 'four'].map(only))
+    expect(await page.locator('#banner').isVisible()).toBe(false)
+  })
+
+  test('a line said while the house is away is kept, and goes out once, under one id', async () => {
+    await enter()
+    await house.kill()
+    await poll(banner).toBe('reconnecting…')
+    await speak('are you there?')
+    const kept = page.locator('#outbox .exchange')
+    await poll(() => kept.textContent()).toContain('not sent yet')
+    expect(await kept.locator('.text').textContent()).toBe('are you there?')
+
+    await page.evaluate('window.dispatchEvent(new Event("online"))')
+    await house.open()
+    await poll(read).toEqual([only('are you there?')])
+    expect(house.heard.map(({ text, room }) => ({ text, room }))).toEqual([{ text: 'are you there?', room: 'lobby' }])
+    expect(await kept.count()).toBe(0)
+  })
+
+  test('a line whose answer was lost is sent again under the same id', async () => {
+    let times = 0
+    house.answer = ({ id }) => (times++ < 2 ? 'hang-up' : { status: 200, body: receipt(id) })
+    await enter()
+    await speak('once')
+    await poll(read).toEqual([only('once')])
+    expect(house.heard).toEqual(Array(3).fill(house.heard[0]))
+  })
+
+  test('a kept line survives a reload of the page', async () => {
+    house.answer = () => 'hang-up'
+    await enter()
+    await speak('do not forget me')
+    await poll(() => page.locator('#outbox').textContent()).toContain('not sent yet')
+    await page.reload()
+    house.answer = ({ id }) => ({ status: 200, body: receipt(id) })
+    await poll(read).toEqual([only('do not forget me')])
+    expect(new Set(house.heard.map(({ id }) => id)).size).toBe(1)
+  })
+
+  test('someone who is not signed in is told which link to open, and let in once they are', async () => {
+    house.signedIn = false
+    await page.goto(house.address())
+    await poll(banner).toBe('You are not signed in: open the link that `bellhop up` printed.')
+    expect(await line().isDisabled()).toBe(true)
+    house.signedIn = true
+    await poll(() => line().isEnabled()).toBe(true)
+    expect(await page.locator('#banner').isVisible()).toBe(false)
+  })
+
+  test('the keyboard is enough: completion, new lines, earlier lines', async () => {
+    await enter()
+    await poll(() => page.locator('#agents li').count()).toBe(2)
+    await line().pressSequentially('/')
+    const offered = page.locator('#choices [role=option] b')
+    expect(await offered.allTextContents()).toEqual(['/help', '/who', '/mode'])
+    await line().press('ArrowDown')
+    await line().press('Tab')
+    expect(await line().inputValue()).toBe('/who ')
+
+    await line().fill('')
+    await line().pressSequentially('ask @co')
+    await line().press('Enter')
+    expect(await line().inputValue()).toBe('ask @codex-1 ')
+    await line().press('Shift+Enter')
+    await line().pressSequentially('twice')
+    await line().press('Enter')
+    await poll(read).toEqual([only('ask @codex-1 \ntwice')])
+    expect(await line().inputValue()).toBe('')
+
+    await line().pressSequentially('/help')
+    await line().press('Enter')
+    await poll(() => house.heard.length).toBe(2)
+    await line().pressSequentially('half')
+    await line().press('ArrowUp')
+    expect(await line().inputValue()).toBe('/help')
+    await line().press('ArrowDown')
+    expect(await line().inputValue()).toBe('half')
+  })
+
+  test('a long room keeps the last 500 exchanges, and a reader who scrolled up is not moved', async () => {
+    await enter()
+    for (let n = 1; n <= 520; n++) house.post({ text: `line ${n}` })
+    const texts = () => page.locator('#transcript .text').allTextContents()
+    await poll(texts).toEqual(Array.from({ length: 500 }, (_, index) => `line ${index + 21}`))
+    const top = () => page.evaluate('Math.round(document.getElementById("scroller").scrollTop)')
+    const bottom = () =>
+      page.evaluate(
+        '(({scrollHeight, clientHeight}) => scrollHeight - clientHeight)(document.getElementById("scroller"))',
+      )
+    await poll(async () => (await top()) === (await bottom())).toBe(true)
+
+    await page.locator('#scroller').press('PageUp')
+    const button = page.getByRole('button', { name: 'New messages' })
+    await poll(async () => Number(await top()) < Number(await bottom()) - 100).toBe(true)
+    expect(await button.isVisible()).toBe(false)
+    house.post({ text: 'news' })
+    await poll(() => button.isVisible()).toBe(true)
+    await button.click()
+    await poll(async () => (await top()) === (await bottom())).toBe(true)
+    expect(await button.isVisible()).toBe(false)
+  })
+
+  test('an answer to a line further up is pointed out, and one press away', async () => {
+    house.post({ id: 'm1', text: 'a slow question' })
+    house.post({ author: agent, kind: 'accepted', turn: 'm1.claude-1', text: 'claude-1 has it, in explore' })
+    for (let n = 1; n <= 50; n++) house.post({ text: `line ${n}` })
+    await enter()
+    const lastLine = page.getByText('line 50')
+    await poll(() => lastLine.isVisible()).toBe(true)
+    house.post({ author: agent, kind: 'answer', turn: 'm1.claude-1', text: 'at last', at: new Date().toISOString() })
+    const button = page.getByRole('button', { name: 'claude-1 answered' })
+    await poll(() => button.isVisible()).toBe(true)
+    await button.click()
+    const inSight = `document.querySelector('.answer').getBoundingClientRect().top > 0`
+    await poll(() => page.evaluate(inSight)).toBe(true)
+    await poll(() => button.isVisible()).toBe(false)
+  })
+
+  test('nothing sticks out at 360 pixels', async () => {
+    await page.setViewportSize({ width: 360, height: 640 })
+    const long = 'x'.repeat(400)
+    house.post({ id: 'm1', text: long })
+    house.post({ author: agent, kind: 'accepted', turn: 'm1.claude-1', text: long })
+    house.post({
+      author: agent,
+      kind: 'step',
+      turn: 'm1.claude-1',
+      text: `read {"path":"${long}"}`,
+      step: { id: 'p', state: 'running' },
+    })
+    house.post({ author: agent, kind: 'step', turn: 'm1.claude-1', text: long, step: { id: 'p', state: 'ok' } })
+    house.post({ author: agent, kind: 'answer', turn: 'm1.claude-1', text: `${long}\n  ${long}` })
+    house.post({ kind: 'refusal', id: 'm1.receipt', text: `${long}\n${long}` })
+    house.post({ kind: 'notice', text: long })
+    await enter()
+    await poll(() => page.locator('.notice').count()).toBe(1)
+    const out = `[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 361
+      && !one.closest('.call, .result, .unseen')).map((one) => one.className)`
+    expect(await page.evaluate(out)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  })
+})

@@ -1,0 +1,198 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { converse } from '../../src/client/converse.ts'
+import { eventsOf } from '../../src/client/events.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { refused } from '../../src/shapes/result.ts'
+import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
+import { eventually } from '../support/poll.ts'
+import { must } from '../support/store.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await startTestHouse()
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+const client = (token = house.tokens.admin) => createClient({ url: house.url, token, face: 'terminal' })
+const forever = () => new AbortController().signal
+
+describe('a client', () => {
+  test('says a line and asks a question, each through its own face', async () => {
+    expect(must(await client().say({ room: 'quiet', text: '/whoami' })).answer).toBe(
+      `you are ${OWNER} (admin) through terminal`,
+    )
+    expect(must(await client().read('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'terminal', via: null })
+  })
+
+  test('hears a refusal as a refusal', async () => {
+    const nobody = refused(refusal('unauthenticated', 'no token, or not one of this instance'))
+    expect([
+      await client('nonsense').say({ room: 'quiet', text: 'hello' }),
+      await client('nonsense').read('who'),
+      await client().say({ room: 'nowhere', text: 'hello' }),
+      await client().read('nothing'),
+    ]).toEqual([
+      nobody,
+      nobody,
+      refused(refusal('room-unknown', 'there is no room nowhere; there is lobby, quiet, porch')),
+      refused(refusal('route-unknown', 'there is nothing at GET /api/nothing')),
+    ])
+  })
+
+  test('takes an answer that is no refusal of ours as one all the same', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(502, { 'content-type': 'application/json' }).end('{"error":"a proxy"}')
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const answer = await createClient({ url, token: 'x', face: 'cli' }).read('who')
+    server.close()
+    expect(answer).toEqual(refused(refusal('request-invalid', 'the answer was 502')))
+  })
+
+  test('may say the same line many times at once: it is done once and always answered the same', async () => {
+    const line = { id: 'same', room: 'quiet', text: '@codex read README.md' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client().say(line)))
+    expect(answers).toEqual(answers.map(() => answers[0]))
+    await eventually('the turn to end', () => house.store.get('same.codex-1.ended'))
+    const session = must(answers[0] ?? (await client().say(line))).assignments[0]?.session
+    const chain = must(await house.store.query({ session, order: 'oldest', limit: 1000 }))
+    expect(chain.map(({ body }) => body.event)).toEqual([
+      'session-opened',
+      'accepted',
+      'turn-started',
+      'peripheral-started',
+      'step-intended',
+      'step-ended',
+      'peripheral-stopped',
+      'turn-ended',
+    ])
+  })
+
+  test('follows through a restart of the gateway on the same port, and shows each line once and in order', async () => {
+    const after = await house.store.head()
+    const gone = new AbortController()
+    const seen: string[] = []
+    const following = client().follow('quiet', after, ({ text }) => void seen.push(text), gone.signal)
+    const expected: string[] = []
+    const say = async (text: string) => {
+      must(await client().say({ room: 'quiet', text }))
+      expected.push(text)
+    }
+    for (const round of ['first', 'second', 'third']) {
+      await say(`before the ${round} restart`)
+      await eventually('the line to be shown', () => seen.length === expected.length)
+      await house.stopGateway()
+      await house.startGateway()
+      await say(`after the ${round} restart`)
+      await eventually('the line to be shown', () => seen.length === expected.length)
+    }
+    gone.abort()
+    await following
+    expect(seen).toEqual(expected)
+  })
+
+  test('follows until the signal ends it, also where nobody answers', async () => {
+    const gone = new AbortController()
+    const nowhere = createClient({ url: 'http://127.0.0.1:1', token: 'x', face: 'cli' })
+    const following = nowhere.follow('quiet', 0, () => {}, gone.signal)
+    gone.abort()
+    expect(await following).toBe(undefined)
+  })
+})
+
+describe('a conversation', () => {
+  test('collects the answer of every agent the line went to', async () => {
+    const shown: string[] = []
+    const { receipt, replies } = must(
+      await converse(client(), { room: 'quiet', text: '@all read README.md' }, forever(), ({ kind }) =>
+        shown.push(kind),
+      ),
+    )
+    const agents = ['claude-1', 'codex-1', 'tickle-1']
+    expect(receipt.assignments.map(({ agent }) => agent)).toEqual(agents)
+    expect(replies.map(({ author }) => author.id).sort()).toEqual(agents)
+    expect(replies.map(({ turn }) => turn).sort()).toEqual(receipt.assignments.map(({ turn }) => turn))
+    expect(replies.every(({ text }) => text.includes('# teapot'))).toBe(true)
+    expect(shown.sort()).toEqual(agents.flatMap(() => ['accepted', 'answer', 'step', 'step', 'working']).sort())
+  })
+
+  test('collects only what answers its own line, however many are going on', async () => {
+    const asked = ['claude', 'codex', 'claude', 'tickle', 'codex'].map((name, i) => ({ name, id: `many-${i}` }))
+    const heard = await Promise.all(
+      asked.map(({ name, id }) =>
+        converse(client(), { id, room: 'quiet', text: `@${name} read README.md` }, forever()),
+      ),
+    )
+    expect(heard.map((one) => must(one).replies.map(({ turn }) => turn))).toEqual(
+      asked.map(({ name, id }) => [`${id}.${name}-1`]),
+    )
+  })
+
+  test('that was over before is told again from the evidence', async () => {
+    const line = { id: 'again', room: 'quiet', text: '@codex read README.md' }
+    const first = must(await converse(client(), line, forever()))
+    expect(must(await converse(client(), line, forever()))).toEqual(first)
+  })
+
+  test('with nobody ends with its receipt, and so does a command', async () => {
+    const talk = must(await converse(client(), { id: 'talk', room: 'quiet', text: 'hello' }, forever()))
+    const command = must(await converse(client(), { id: 'asked', room: 'quiet', text: '/mode' }, forever()))
+    const receipt = { room: 'quiet', mode: 'coordination', assignments: [] }
+    expect([talk, command]).toEqual([
+      { receipt: { ...receipt, message: 'talk', answer: null }, replies: [] },
+      { receipt: { ...receipt, message: 'asked', answer: 'quiet is in execute' }, replies: [] },
+    ])
+  })
+
+  test('that is refused is the refusal', async () => {
+    expect(await converse(client(), { room: 'quiet', text: '@cluade hello' }, forever())).toEqual(
+      refused(refusal('agent-unknown', 'there is no agent cluade; did you mean @claude?')),
+    )
+  })
+
+  test('that nobody waits for any longer ends with what there is', async () => {
+    const heard = must(await converse(client(), { room: 'quiet', text: '@codex read README.md' }, AbortSignal.abort()))
+    expect([heard.receipt.assignments.length, heard.replies]).toEqual([1, []])
+  })
+})
+
+describe('the events of a stream', () => {
+  const collect = async (chunks: (string | Uint8Array)[]): Promise<unknown[]> => {
+    const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk))
+    const found: unknown[] = []
+    for await (const event of eventsOf(new Response(ReadableStream.from(bytes)))) found.push(event)
+    return found
+  }
+
+  test.each<[string, (string | Uint8Array)[], unknown[]]>([
+    ['one', ['event: post\ndata: x\nid: 1\n\n'], [{ event: 'post', data: 'x' }]],
+    [
+      'two in one piece',
+      ['data: a\n\ndata: b\n\n'],
+      [
+        { event: 'message', data: 'a' },
+        { event: 'message', data: 'b' },
+      ],
+    ],
+    ['one in many pieces', ['eve', 'nt: po', 'st\nda', 'ta: x\n', '\n'], [{ event: 'post', data: 'x' }]],
+    ['one of several lines', ['data: a\ndata: b\n\n'], [{ event: 'message', data: 'a\nb' }]],
+    ['a comment, which is none', [': ping\n\n'], []],
+    ['one that never ended, which is none', ['data: x\n'], []],
+    ['one that begins with a blank of its own', ['data:  x\n\n'], [{ event: 'message', data: ' x' }]],
+  ])('%s', async (_what, chunks, expected) => {
+    expect(await collect(chunks)).toEqual(expected)
+  })
+
+  test('are whole also where a piece ends in the middle of a letter', async () => {
+    const bytes = new TextEncoder().encode('data: é😀\n\n')
+    expect(await collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([{ event: 'message', data: 'é😀' }])
+  })
+
+  test('are an error where the answer is one', async () => {
+    await expect(eventsOf(new Response('no', { status: 401 })).next()).rejects.toThrow('the stream answered 401')
+  })
+})

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { BELLHOP, houseDraft, roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
+import type { Author, Body, BodyOf, Draft, EventName } from '../../src/shapes/evidence.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { ADA, CLAUDE } from '../support/store.ts'
+
+export const BOB: Author = { kind: 'person', id: 'bob', face: 'web', via: 'ada' }
+export const CODEX: Author = { kind: 'agent', id: 'codex-1', face: 'rehearsal', via: null }
+
+type Write = (id: string, author: Author, body: Body, inReplyTo?: string) => Draft
+
+const replying = (inReplyTo: string | undefined) => (inReplyTo === undefined ? {} : { inReplyTo })
+
+/** Drafts of one room's own chain. */
+export const inRoom =
+  (room: string): Write =>
+  (id, author, body, inReplyTo) =>
+    roomDraft({ id, room, author, body, ...replying(inReplyTo) })
+
+/** Drafts of one session's chain. */
+export const inSession =
+  (session: string, room: string, agent: string): Write =>
+  (id, author, body, inReplyTo) =>
+    sessionDraft({ id, session, room, agent, author, body, ...replying(inReplyTo), tags: ['peripheral/explore'] })
+
+export const opened = (session: string, room: string, agent: string): Draft =>
+  inSession(session, room, agent)(`${session}.opened`, ADA, { event: 'session-opened', agent, room })
+
+export const closed = (session: string, room: string, agent: string): Draft =>
+  inSession(session, room, agent)(`${session}.closed`, ADA, { event: 'session-closed', reason: 'reset by ada' })
+
+export const accepted = (turn: string, session: string, room = 'lobby', agent = 'claude-1'): Draft =>
+  inSession(session, room, agent)(turn, ADA, { event: 'accepted', agent, room, peripheral: 'explore', request: 'look' })
+
+const NO = refusal('out-of-scope', '/etc/passwd is outside the workspace')
+const START = { event: 'peripheral-started', peripheral: 'explore', tools: ['read', 'grep'], spec: 'x' } as const
+const STOP = { event: 'peripheral-stopped', peripheral: 'explore', reason: 'turn-ended' } as const
+const FRUIT = { steps: 2, found: ['README.md'] }
+
+/** One body of every event there is: a new event has no place to hide. */
+export const bodies: { [E in EventName]: BodyOf<E> } = {
+  message: { event: 'message', text: 'good morning ☀ "quoted" \\ \u0000 \ud83d\ude00' },
+  answered: { event: 'answered', operation: 'who', answer: 'nobody' },
+  heard: { event: 'heard' },
+  assigned: {
+    event: 'assigned',
+    assignments: [{ turn: 't', session: 's', agent: 'claude-1', peripheral: 'explore' }],
+  },
+  refused: { event: 'refused', stage: 'dispatch', refusal: NO },
+  'mode-changed': { event: 'mode-changed', from: 'discuss', to: 'execute' },
+  'session-opened': { event: 'session-opened', agent: 'claude-1', room: 'lobby' },
+  'session-closed': { event: 'session-closed', reason: 'reset by ada' },
+  accepted: { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request: 'look' },
+  'turn-started': { event: 'turn-started', turn: 't' },
+  'peripheral-started': { ...START, tools: ['read', 'grep'], turn: 't' },
+  'step-refused': {
+    event: 'step-refused',
+    turn: 't',
+    step: 't.0',
+    call: { tool: 'read', args: { path: '/' } },
+    refusal: NO,
+  },
+  'step-intended': {
+    event: 'step-intended',
+    turn: 't',
+    step: 't.1',
+    call: { tool: 'grep', args: { z: [1, -0.5, null, true, { b: 'x', a: [] }], a: 'ü' } },
+  },
+  'step-ended': {
+    event: 'step-ended',
+    turn: 't',
+    step: 't.1',
+    tool: 'grep',
+    outcome: { kind: 'ok', output: 'a\nb', paths: ['a', 'b'], cut: '3 lines' },
+  },
+  'peripheral-stopped': { ...STOP, turn: 't', fruit: FRUIT },
+  'turn-ended': { event: 'turn-ended', turn: 't', outcome: 'done', answer: 'here' },
+  presence: {
+    event: 'presence',
+    agent: { id: 'claude-1', type: 'claude', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat' },
+  },
+}
+
+/**
+ * What a few days of a house may look like, call by call: two rooms, agents that come and go, a session that was closed
+ * and one that followed it, turns in every state, steps that were refused, failed and interrupted, a changed mode.
+ */
+export const history = (): Draft[][] => {
+  const lobby = inRoom('lobby')
+  const den = inRoom('den')
+  const s1 = inSession('s-1', 'lobby', 'claude-1')
+  const s2 = inSession('s-2', 'lobby', 'claude-1')
+  const s3 = inSession('s-3', 'den', 'codex-1')
+  const call = { tool: 'read', args: { path: 'README.md' } }
+  const step = (turn: string, n: number) => ({ turn, step: `${turn}.${n}` })
+  return [
+    [
+      houseDraft('h1', { ...bodies.presence, agent: { ...bodies.presence.agent, readiness: 'ready' } }, [
+        'lobby',
+        'den',
+      ]),
+    ],
+    [lobby('m1', ADA, bodies.message), lobby('m1.receipt', BELLHOP, bodies.heard, 'm1')],
+    [lobby('m2', BOB, { event: 'message', text: '/mode' }), lobby('m2.receipt', BELLHOP, bodies.answered, 'm2')],
+    [den('m3', BOB, { event: 'mode-changed', from: 'discuss', to: 'diagnose' })],
+    [lobby('m4', ADA, { event: 'message', text: '@claude look' }), opened('s-1', 'lobby', 'claude-1')],
+    [accepted('t1', 's-1'), lobby('m4.receipt', BELLHOP, bodies.assigned, 'm4'), accepted('t2', 's-1')],
+    [s1('t1.started', CLAUDE, { event: 'turn-started', turn: 't1' }, 't1')],
+    [s1('t1.peripheral', CLAUDE, { ...bodies['peripheral-started'], turn: 't1' }, 't1.started')],
+    [s1('t1.0', CLAUDE, { ...bodies['step-refused'], ...step('t1', 0) }, 't1')],
+    [s1('t1.1.intent', CLAUDE, { event: 'step-intended', ...step('t1', 1), call }, 't1')],
+    [s1('t1.1.outcome', CLAUDE, { ...bodies['step-ended'], ...step('t1', 1), tool: 'read' }, 't1.1.intent')],
+    [
+      s1('t1.stopped', CLAUDE, { ...bodies['peripheral-stopped'], turn: 't1' }, 't1.started'),
+      s1('t1.ended', CLAUDE, { ...bodies['turn-ended'], turn: 't1' }, 't1'),
+    ],
+    [s1('t2.started', CLAUDE, { event: 'turn-started', turn: 't2' }, 't2')],
+    [s1('t2.ended', CLAUDE, { event: 'turn-ended', turn: 't2', outcome: 'failed', answer: 'no' }, 't2')],
+    [closed('s-1', 'lobby', 'claude-1')],
+    [opened('s-2', 'lobby', 'claude-1'), accepted('t3', 's-2'), accepted('t4', 's-2')],
+    [opened('s-3', 'den', 'codex-1'), accepted('t5', 's-3', 'den', 'codex-1')],
+    [s2('t3.started', CLAUDE, { event: 'turn-started', turn: 't3' }, 't3')],
+    [s3('t5.started', CODEX, { event: 'turn-started', turn: 't5' }, 't5')],
+    [s3('t5.peripheral', CODEX, { ...bodies['peripheral-started'], turn: 't5' }, 't5.started')],
+    [s3('t5.0.intent', CODEX, { event: 'step-intended', ...step('t5', 0), call }, 't5')],
+    [
+      s3(
+        't5.0.outcome',
+        CODEX,
+        { event: 'step-ended', ...step('t5', 0), tool: 'read', outcome: { kind: 'interrupted', message: 'died' } },
+        't5.0.intent',
+      ),
+    ],
+    [den('m5', ADA, { event: 'message', text: '/deploy' }), den('m5.receipt', BELLHOP, bodies.refused, 'm5')],
+    [den('m6', BOB, { event: 'mode-changed', from: 'diagnose', to: 'execute' })],
+    [lobby('m7', ADA, { event: 'mode-changed', from: 'discuss', to: 'discuss' })],
+    [s2('t3.ended', CLAUDE, { event: 'turn-ended', turn: 't3', outcome: 'done', answer: 'yes' }, 't3')],
+    [houseDraft('h2', bodies.presence, ['lobby'])],
+  ]
+}
+
+const authors = [ADA, BOB, CLAUDE, CODEX, BELLHOP]
+const rooms = ['lobby', 'den', 'attic']
+
+/** A line of a history that was made up: what happens, where, by whom, and how long after the line before it. */
+const anyLine = fc.record({
+  author: fc.constantFrom(...authors),
+  room: fc.constantFrom(...rooms),
+  body: fc.constantFrom(...Object.values(bodies).filter(({ event }) => event !== 'session-opened')),
+  tags: fc.array(fc.constantFrom('a', 'b', 'path/src'), { maxLength: 3 }),
+  chain: fc.constantFrom('room', 's-1', 's-2'),
+  later: fc.constantFrom(0, 1, 999, 1000, 60_000),
+  answers: fc.option(fc.nat(), { nil: null }),
+})
+
+/** A made-up history; each line says how many milliseconds it comes after the one before it. */
+export const anyHistory: fc.Arbitrary<{ draft: Draft; later: number }[]> = fc
+  .array(anyLine, { minLength: 1, maxLength: 25 })
+  .map((lines) =>
+    lines.map(({ author, room, body, tags, chain, later, answers }, i) => {
+      const draft =
+        chain === 'room'
+          ? roomDraft({ id: `e${i}`, room, author, body })
+          : sessionDraft({ id: `e${i}`, session: chain, room, agent: 'claude-1', author, body, tags })
+      return { draft: { ...draft, inReplyTo: answers === null || i === 0 ? null : `e${answers % i}` }, later }
+    }),
+  )

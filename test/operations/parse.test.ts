@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineOperation, usageOf } from '../../src/operations/operation.ts'
+import { checkInput, inputFrom, nearest, words } from '../../src/operations/parse.ts'
+import { operations } from '../../src/operations/table.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { ok, refused } from '../../src/shapes/result.ts'
+import { anyText } from '../support/social.ts'
+
+/** A row with one of everything: two places, one of which may stay empty, and two names. */
+const ROW = defineOperation({
+  name: 'pour',
+  summary: 'pour something',
+  example: 'pour tea',
+  positional: ['what', 'into'],
+  input: z.strictObject({
+    what: z.string(),
+    into: z.string().optional(),
+    cups: z.coerce.number().int().default(1),
+    hot: z.stringbool().optional(),
+  }),
+  output: z.null(),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  run: async () => ok(null),
+  render: () => 'poured',
+})
+const USAGE = 'usage: /pour WHAT [into] [cups=…] [hot=…]'
+
+describe('words', () => {
+  test.each([
+    ['are split at blanks', ' a  b\tc\nd ', ['a', 'b', 'c', 'd']],
+    ['are kept together by quotes', 'a "b c" d', ['a', 'b c', 'd']],
+    ['are kept together by quotes after a name', 'by="ada l" x', ['by=ada l', 'x']],
+    ['may be empty in quotes', '"" x=""', ['', 'x=']],
+    ['are not ended by a quote that is never closed', '"a b', ['"a', 'b']],
+    ['are not interpreted', '$(rm) `x` \\n a=b=c', ['$(rm)', '`x`', '\\n', 'a=b=c']],
+    ['are none in nothing', ' ', []],
+  ])('%s', (_how, text, expected) => {
+    expect(words(text)).toEqual(expected)
+  })
+})
+
+describe('input', () => {
+  test.each([
+    ['in its place', ['tea'], { what: 'tea', cups: 1 }],
+    ['in its places', ['tea', 'pot'], { what: 'tea', into: 'pot', cups: 1 }],
+    ['by name, in any order', ['cups=3', 'into=pot', 'what=tea'], { what: 'tea', into: 'pot', cups: 3 }],
+    ['in its place and by name', ['hot=yes', 'tea', 'cups=2'], { what: 'tea', cups: 2, hot: true }],
+    ['with an equals sign of its own', ['what=a=b'], { what: 'a=b', cups: 1 }],
+    ['with a name nobody knows, in a place', ['milk=no'], { what: 'milk=no', cups: 1 }],
+  ])('%s', (_how, given, expected) => {
+    expect(inputFrom(ROW, given)).toEqual(ok(expected))
+  })
+
+  test.each([
+    ['that is missing', [], 'what: Invalid input: expected string, received undefined'],
+    ['that is too much', ['tea', 'pot', 'now'], '"now" is one word too many'],
+    ['that is no number', ['tea', 'cups=many'], 'cups: Invalid input: expected number, received NaN'],
+    ['that is given twice by name', ['tea', 'cups=1', 'cups=2'], 'cups is given twice'],
+    ['that is given by name and then in its place', ['what=tea', 'milk'], 'what is given twice'],
+    ['that every object has', ['tea', 'pot', 'toString=x'], 'Unrecognized key: "toString"'],
+  ])('%s is refused with the usage', (_what, given, complaint) => {
+    expect(inputFrom(ROW, given)).toEqual(refused(refusal('command-invalid', `${complaint}; ${USAGE}`)))
+  })
+
+  test('that is no key of the row is refused from any face', () => {
+    expect(checkInput(ROW, { what: 'tea', milk: 'no' })).toEqual(
+      refused(refusal('command-invalid', `Unrecognized key: "milk"; ${USAGE}`)),
+    )
+  })
+
+  test('of any kind is taken or refused, and never more than was declared', () => {
+    fc.assert(
+      fc.property(anyText, fc.constantFrom(...operations), (text, row) => {
+        const input = inputFrom(row, words(text))
+        const unknown = Object.keys(input.ok ? input.value : {}).filter((key) => !Object.hasOwn(row.input.shape, key))
+        expect(input.ok ? unknown : input.refusal.code).toEqual(input.ok ? [] : 'command-invalid')
+      }),
+    )
+  })
+})
+
+test('the usage of every row says what it takes', () => {
+  expect(operations.map(usageOf)).toEqual([
+    'help',
+    'who',
+    'whoami',
+    'rooms',
+    'mode [to]',
+    'status',
+    'sessions [limit=…]',
+    'reset AGENT',
+    'evidence [session=…] [subject=…] [tag=…] [author=…] [type=…] [claim=…] [event=…] [since=…] [before=…] [cursor=…] [order=…] [limit=…]',
+    'thread ENTRY',
+    'verify [session] [all=…]',
+  ])
+})
+
+describe('the nearest name', () => {
+  test.each([
+    ['two letters swapped', 'mdoe', 'mode'],
+    ['a letter left out', 'evidnce', 'evidence'],
+    ['a letter too many', 'whoo', 'who'],
+    ['a letter changed', 'threat', 'thread'],
+    ['the name itself', 'mode', 'mode'],
+    ['a short name, one letter off', 'wo', 'who'],
+    ['a short name, two letters off', 'xo', null],
+    ['nothing alike', 'abracadabra', null],
+    ['nothing at all', '', null],
+  ])('for %s', (_what, name, expected) => {
+    expect(nearest(name, ['who', 'mode', 'thread', 'evidence'])).toBe(expected)
+  })
+
+  test('among none is none', () => {
+    expect(nearest('who', [])).toBe(null)
+  })
+})

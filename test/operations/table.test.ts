@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import type { Operation } from '../../src/operations/operation.ts'
+import { inputFrom, words } from '../../src/operations/parse.ts'
+import { operations } from '../../src/operations/table.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
+import { must } from '../support/store.ts'
+
+let house: TestHouse
+
+/** Names in examples that stand for something: what is there instead. */
+const REAL: Record<string, string> = { '01hxyz.claude-1.ended': 'first.receipt' }
+
+beforeAll(async () => {
+  house = await startTestHouse()
+  must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
+
+/** A row's own example, as the words after its name. */
+const exampleOf = ({ name, example }: Operation): string[] => {
+  const [first, ...rest] = words(example)
+  expect(first).toBe(name)
+  return rest.map((word) => REAL[word] ?? word)
+}
+
+describe('every row can be asked', () => {
+  test.each(operations.filter(({ reads }) => reads).map((row) => [row.name, row] as const))(
+    '%s, at its address: the answer has the declared shape',
+    async (name, row) => {
+      const input = must(inputFrom(row, exampleOf(row)))
+      const given = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]))
+      const answer = must(await client().read(name, given))
+      expect(row.output.parse(answer)).toEqual(answer)
+    },
+  )
+
+  test.each(operations.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
+    const id = `command-${name}`
+    const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
+    expect(receipt).toEqual({
+      message: id,
+      room: 'quiet',
+      mode: 'coordination',
+      assignments: [],
+      answer: expect.any(String),
+    })
+    expect(receipt.answer).not.toBe('')
+    expect(await house.store.get(`${id}.receipt`)).toMatchObject({
+      body: { event: 'answered', operation: name, answer: receipt.answer },
+    })
+  })
+})
+
+test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(
+  '%s changes something, and so has no address of its own',
+  async (name) => {
+    expect(await client().read(name)).toEqual({
+      ok: false,
+      refusal: refusal('route-unknown', `there is nothing at GET /api/${name}`),
+    })
+  },
+)
+
+test('there are no two rows of one name, and none has the name of another address', () => {
+  const names = [...operations.map(({ name }) => name), 'say', 'follow']
+  expect(names).toEqual([...new Set(names)])
+})
+
+test('the help has a line for every row and every peripheral', async () => {
+  const { operations: lines } = must(await client().read('help')) as { operations: { name: string }[] }
+  expect(lines.map(({ name }) => name)).toEqual(['explore', ...operations.map(({ name }) => name)])
+})
+
+test('who asks is filled in by the face, whatever the input says', async () => {
+  expect(must(await client().read('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'cli', via: null })
+  expect(await client().read('whoami', { name: 'root' })).toEqual({
+    ok: false,
+    refusal: refusal('command-invalid', 'Unrecognized key: "name"; usage: /whoami'),
+  })
+})

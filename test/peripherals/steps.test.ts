@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import type { StepReport } from '../../src/shapes/turn.ts'
+import { eventually } from '../support/poll.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+import { CLAUDE } from '../support/store.ts'
+import { EXPLORE, entry, GREP, openWorkshop, READ, request, SESSION, type Workshop } from './workshop.ts'
+
+let server: TestRedis
+beforeAll(async () => {
+  server = await startTestRedis()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const NEVER = new AbortController().signal
+const ONE: StepReport = { kind: 'ok', output: 'one\n', paths: ['a.txt'], cut: null }
+const INTERRUPTED: StepReport = {
+  kind: 'interrupted',
+  message: 'the worker died while this step ran; it was not run again',
+}
+const WALL = [
+  ['session-opened', 'ada', 'm1'],
+  ['accepted', 'ada', 'm1'],
+  ['turn-started', 'claude-1', 't1'],
+  ['peripheral-started', 'claude-1', 't1.started'],
+]
+
+/** A workshop with a session, a turn and a wall. */
+const open = async (options: Parameters<typeof openWorkshop>[1] = {}): Promise<Workshop> => {
+  const it = await openWorkshop(server, options)
+  await it.accept('look around')
+  await it.enter(options.spec?.id)
+  return it
+}
+
+const put = (it: Workshop, n: number, call: ToolCall) => it.mailbox.put(SESSION, JSON.stringify(request(n, call)))
+const intend = (it: Workshop, n: number, call: ToolCall) =>
+  it.append(entry(`t1.${n}.intent`, CLAUDE, { event: 'step-intended', turn: 't1', step: `t1.${n}`, call }, 't1'))
+
+test('a step is an intent before and an outcome after it, by the agent, each answering what it follows from', async () => {
+  await using it = await open()
+  it.runSteps()
+  expect(await it.steps.ask(request(0, READ), NEVER)).toEqual(ONE)
+  expect(await it.story()).toEqual([
+    ...WALL,
+    ['step-intended', 'claude-1', 't1'],
+    ['step-ended', 'claude-1', 't1.0.intent'],
+  ])
+  const [intent, outcome] = (await it.chain()).slice(-2)
+  const tags = ['room/lobby', 'agent/claude-1', 'tool/read', 'peripheral/explore']
+  expect([intent?.id, intent?.tags, intent?.body]).toEqual([
+    't1.0.intent',
+    tags,
+    { event: 'step-intended', turn: 't1', step: 't1.0', call: READ },
+  ])
+  expect([outcome?.id, outcome?.tags, outcome?.body]).toEqual([
+    't1.0.outcome',
+    tags,
+    { event: 'step-ended', turn: 't1', step: 't1.0', tool: 'read', outcome: ONE },
+  ])
+})
+
+test('a step that the gate refuses is evidence without an intent, and the asker learns why', async () => {
+  await using it = await open()
+  it.runSteps()
+  const call = { tool: 'read', args: { path: '../outside.txt' } }
+  const why = refusal('out-of-scope', '../outside.txt is outside of what explore may touch: the workspace')
+  expect(await it.steps.ask(request(0, call), NEVER)).toEqual({ kind: 'refused', refusal: why })
+  expect(await it.story()).toEqual([...WALL, ['step-refused', 'claude-1', 't1']])
+  expect((await it.chain()).at(-1)).toMatchObject({
+    id: 't1.0.outcome',
+    type: 'gate-traversal',
+    claim: 'correction',
+    body: { event: 'step-refused', turn: 't1', step: 't1.0', call, refusal: why },
+  })
+  expect(await it.verdict()).toEqual({ ok: true, violations: [] })
+})
+
+test('a call to no tool at all is refused, kept as it was made, and tagged with what a tag may hold of it', async () => {
+  await using it = await open()
+  it.runSteps()
+  const calls: [string, string][] = [
+    ['rm -rf /', 'tool/rm-rf'],
+    ['', 'tool/none'],
+    ['ä'.repeat(100), 'tool/none'],
+    ['x'.repeat(100), `tool/${'x'.repeat(64)}`],
+  ]
+  for (const [n, [tool]] of calls.entries()) await it.steps.ask(request(n, { tool, args: {} }), NEVER)
+  const refusals = (await it.chain()).filter(({ body }) => body.event === 'step-refused')
+  expect(refusals.map(({ body, tags }) => [body.event === 'step-refused' && body.call.tool, tags[2]])).toEqual(calls)
+})
+
+test('what the gate looks at is the wall of the session and the mode of its room, at that moment', async () => {
+  await using it = await openWorkshop(server)
+  it.runSteps()
+  await it.accept('look around')
+  const ask = (n: number) => it.steps.ask(request(n, READ), NEVER)
+  expect(await ask(0)).toMatchObject({ refusal: { code: 'peripheral-inactive' } })
+  await it.enter()
+  it.room.mode = 'discuss'
+  expect(await ask(1)).toMatchObject({ refusal: { code: 'mode-forbids' } })
+  it.room.mode = 'diagnose'
+  expect(await ask(2)).toEqual(ONE)
+  it.specs.delete('explore')
+  expect(await ask(3)).toMatchObject({ refusal: { code: 'peripheral-inactive' } })
+})
+
+test('a turn has as many steps as its peripheral gives it, and the next one is refused', async () => {
+  await using it = await open({ spec: { ...EXPLORE, limits: { ...EXPLORE.limits, stepsPerTurn: 2 } } })
+  it.runSteps()
+  const reports = []
+  for (const n of [0, 1, 2]) reports.push(await it.steps.ask(request(n, READ), NEVER))
+  expect(reports).toEqual([
+    ONE,
+    ONE,
+    { kind: 'refused', refusal: refusal('budget-spent', 'this turn has used its 2 steps') },
+  ])
+})
+
+test('a tool that throws is a step that failed', async () => {
+  const limits: PeripheralSpec['limits'] = { ...EXPLORE.limits }
+  Object.defineProperty(limits, 'outputLines', {
+    get: () => {
+      throw new Error('the tool broke')
+    },
+  })
+  await using it = await open({ spec: { ...EXPLORE, limits } })
+  it.runSteps()
+  expect(await it.steps.ask(request(0, READ), NEVER)).toEqual({ kind: 'failed', message: 'the tool broke' })
+  expect(await it.story()).toEqual([
+    ...WALL,
+    ['step-intended', 'claude-1', 't1'],
+    ['step-ended', 'claude-1', 't1.0.intent'],
+  ])
+})
+
+test('steps that wait together are run in the order they were asked for', async () => {
+  await using it = await open()
+  for (let n = 0; n < 20; n++) await put(it, n, READ)
+  await it.steps.drain(SESSION, NEVER)
+  const intents = (await it.chain()).flatMap(({ body }) => (body.event === 'step-intended' ? [body.step] : []))
+  expect(intents).toEqual(Array.from({ length: 20 }, (_, n) => `t1.${n}`))
+  expect(await it.mailbox.first(SESSION)).toBeNull()
+})
+
+test('a step that has an outcome is never run again: whoever asks is answered from evidence', async () => {
+  await using it = await open()
+  it.runSteps()
+  const first = await it.steps.ask(request(0, GREP), NEVER)
+  it.write('a.txt', 'changed\n')
+  expect(await it.steps.ask(request(0, GREP), NEVER)).toEqual(first)
+  await put(it, 0, GREP)
+  await it.steps.drain(SESSION, NEVER)
+  expect(await it.mailbox.first(SESSION)).toBeNull()
+  expect([it.ripgrep.runs(), (await it.chain()).length]).toEqual([1, WALL.length + 2])
+})
+
+test('a step with an intent and no outcome was interrupted: it is said so, and not run again', async () => {
+  await using it = await open()
+  await intend(it, 0, GREP)
+  it.runSteps()
+  expect(await it.steps.ask(request(0, GREP), NEVER)).toEqual(INTERRUPTED)
+  expect(await it.story()).toEqual([
+    ...WALL,
+    ['step-intended', 'claude-1', 't1'],
+    ['step-ended', 'claude-1', 't1.0.intent'],
+  ])
+  expect(it.ripgrep.runs()).toBe(0)
+  expect(await it.verdict()).toEqual({ ok: true, violations: [] })
+})
+
+test('a step that was interrupted does not keep the next one from running', async () => {
+  await using it = await open()
+  await intend(it, 0, GREP)
+  await put(it, 0, GREP)
+  await put(it, 1, GREP)
+  await it.steps.drain(SESSION, NEVER)
+  expect((await it.bodies('step-ended')).map((body) => body.event === 'step-ended' && body.outcome.kind)).toEqual([
+    'interrupted',
+    'ok',
+  ])
+  expect(it.ripgrep.runs()).toBe(1)
+})
+
+test('a drain that was taken over writes nothing more, and what it was doing is interrupted', async () => {
+  await using it = await open()
+  it.ripgrep.hold()
+  await put(it, 0, GREP)
+  await put(it, 1, READ)
+  const first = it.steps.drain(SESSION, NEVER)
+  await eventually('the tool to run', () => it.ripgrep.runs() === 1)
+  await it.steps.drain(SESSION, NEVER)
+  const after = await it.story()
+  it.ripgrep.release()
+  await first
+  expect(await it.story()).toEqual(after)
+  expect((await it.bodies('step-ended')).map((body) => body.event === 'step-ended' && body.outcome)).toEqual([
+    INTERRUPTED,
+    ONE,
+  ])
+  expect(it.ripgrep.runs()).toBe(1)
+  expect(await it.verdict()).toEqual({ ok: true, violations: [] })
+})
+
+test('a drain that is told to stop ends the step it is at, and leaves the rest', async () => {
+  await using it = await open()
+  it.ripgrep.hold()
+  await put(it, 0, GREP)
+  await put(it, 1, READ)
+  const stop = new AbortController()
+  const drain = it.steps.drain(SESSION, stop.signal)
+  await eventually('the tool to run', () => it.ripgrep.runs() === 1)
+  stop.abort()
+  it.ripgrep.release()
+  await drain
+  expect((await it.bodies('step-ended')).length).toBe(1)
+  expect(await it.mailbox.first(SESSION)).toBe(JSON.stringify(request(1, READ)))
+})
+
+test.each([
+  ['no JSON', '{'],
+  ['no request', '{"session":"s-1"}'],
+  ['a request of another version', JSON.stringify({ ...request(0, READ), more: true })],
+  ['for a session there is not', JSON.stringify({ ...request(0, READ), session: 's-9' })],
+])('an item that cannot be worked on does not stand in the way: %s', async (_what, item) => {
+  await using it = await open()
+  await it.mailbox.put(SESSION, item)
+  await put(it, 1, READ)
+  await it.steps.drain(SESSION, NEVER)
+  expect(await it.mailbox.first(SESSION)).toBeNull()
+  expect(await it.steps.ask(request(1, READ), NEVER)).toEqual(ONE)
+})
+
+test('a request that Redis lost is asked for again', async () => {
+  await using it = await open()
+  const asked = it.steps.ask(request(0, READ), NEVER)
+  await eventually('the request', () => it.mailbox.first(SESSION))
+  await it.redis.flushall()
+  it.runSteps()
+  expect(await asked).toEqual(ONE)
+})
+
+test('asking ends with null when it is told to, and the step is left to whoever drains', async () => {
+  await using it = await open()
+  const stop = new AbortController()
+  const asked = it.steps.ask(request(0, READ), stop.signal)
+  await eventually('the request', () => it.mailbox.first(SESSION))
+  stop.abort()
+  expect(await asked).toBeNull()
+  expect(await it.steps.ask(request(0, READ), stop.signal)).toBeNull()
+  await it.steps.drain(SESSION, NEVER)
+  expect(await it.steps.ask(request(0, READ), NEVER)).toEqual(ONE)
+})

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Mind } from '../../src/agents/mind.ts'
+import { createTurns, type Stops } from '../../src/agents/turns.ts'
+import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { createLive } from '../../src/evidence/live.ts'
+import { openStore } from '../../src/evidence/store.ts'
+import { verify } from '../../src/evidence/verify.ts'
+import { createSteps, type StepRequest } from '../../src/peripherals/steps.ts'
+import { createLane, drainLane } from '../../src/queue/lane.ts'
+import { createMailbox } from '../../src/queue/mailbox.ts'
+import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
+import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
+import type { RoomMode } from '../../src/shapes/room.ts'
+import { openWorkspace } from '../../src/tools/paths.ts'
+import { scratch } from '../support/folder.ts'
+import { eventually } from '../support/poll.ts'
+import type { TestRedis } from '../support/redis.ts'
+import { ADA, CLAUDE, must, said } from '../support/store.ts'
+
+export const EXPLORE: PeripheralSpec = {
+  id: 'explore',
+  purpose: 'Look around.',
+  tools: ['read', 'glob', 'grep'],
+  scope: 'workspace',
+  modes: ['diagnose', 'execute'],
+  role: 'operator',
+  limits: { stepsPerTurn: 25, outputBytes: 51_200, outputLines: 2000, seconds: 20 },
+  examples: { allowed: [], refused: [] },
+}
+
+export const SESSION = 's-1'
+
+/** A ripgrep that counts how often it is run, and waits for as long as it is told to. */
+const countingRipgrep = (folder: string) => {
+  const bin = join(folder, 'bin')
+  const [runs, hold] = [join(bin, 'runs'), join(bin, 'hold')]
+  const path = process.env['PATH'] ?? ''
+  mkdirSync(bin)
+  writeFileSync(
+    join(bin, 'rg'),
+    `#!/bin/sh\nPATH='${path}'\necho run >> '${runs}'\nwhile [ -e '${hold}' ]; do sleep 0.02; done\nexec rg "$@"\n`,
+  )
+  chmodSync(join(bin, 'rg'), 0o755)
+  return {
+    path: `${bin}:${path}`,
+    runs: () => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n').length : 0),
+    hold: () => writeFileSync(hold, ''),
+    release: () => rmSync(hold, { force: true }),
+  }
+}
+
+export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
+type Options = { spec?: PeripheralSpec; mode?: RoomMode; files?: Record<string, string> }
+
+/** What a worker is made of, with a real store and a real Redis, on keys and files of its own. */
+export const openWorkshop = async (
+  server: TestRedis,
+  { spec = EXPLORE, mode = 'execute', files = {} }: Options = {},
+) => {
+  const folder = scratch()
+  for (const [name, text] of Object.entries({ 'a.txt': 'one\n', ...files })) folder.write(join('ws', name), text)
+  const workspace = await openWorkspace(join(folder.path, 'ws'), [])
+  const prefix = `t-${randomUUID()}`
+  const { redis } = server
+  const live = createLive(redis, prefix, 200)
+  const clock = () => Date.parse('2026-01-02T03:04:05.000Z')
+  const store = openStore({ path: join(folder.path, 'evidence.db'), clock, committed: live.announce })
+  const specs = new Map([[spec.id, spec]])
+  const mailbox = createMailbox(redis, prefix, 'steps')
+  const lanes = {
+    turns: createLane({ redis, prefix, name: 'turns' }),
+    steps: createLane({ redis, prefix, name: 'steps' }),
+  }
+  const ripgrep = countingRipgrep(folder.path)
+  const room = { mode }
+  const steps = createSteps({
+    store,
+    live,
+    specs,
+    workspace,
+    roomMode: async () => room.mode,
+    path: ripgrep.path,
+    mailbox,
+    wake: (session) => lanes.steps.wake(session),
+  })
+  const closing: (() => Promise<void>)[] = []
+  const never = new AbortController().signal
+
+  /** Drains the lane of steps in the background, as a worker does. */
+  const runSteps = (concurrency = 4) => {
+    const lane = drainLane({ redis, prefix, name: 'steps' }, concurrency, (session) => steps.drain(session, never))
+    closing.push(lane.close)
+    return lane
+  }
+
+  /** Turns of agents with this mind. */
+  const turnsOf = (mind: Mind, { isReady = async (_agent: string) => true, mindless = false } = {}) =>
+    createTurns({
+      store,
+      steps,
+      specs,
+      mindOf: () => (mindless ? null : { mind, author: CLAUDE }),
+      isReady,
+    })
+
+  const append = async (...drafts: Draft[]) => must(await store.append(drafts))
+  const chain = (session = SESSION) => store.chain(session)
+
+  return {
+    folder,
+    store,
+    specs,
+    mailbox,
+    lanes,
+    ripgrep,
+    room,
+    steps,
+    redis,
+    prefix,
+    runSteps,
+    turnsOf,
+    append,
+    chain,
+    write: (name: string, text: string) => folder.write(join('ws', name), text),
+    add: (name: string, text: string) => appendFileSync(join(folder.path, 'ws', name), text),
+    closing,
+
+    /** Opens a session, and takes as many requests in it as are named. */
+    accept: async (...requests: string[]) => {
+      await append(
+        said('m1', 'to work'),
+        entry(`${SESSION}.opened`, ADA, { event: 'session-opened', agent: 'claude-1', room: 'lobby' }, 'm1'),
+      )
+      await append(...requests.map((request, i) => accepted(`t${i + 1}`, request)))
+    },
+    /** Puts a wall up without a turn: what steps need to be let through. */
+    enter: (peripheral = spec.id) =>
+      append(
+        entry('t1.started', CLAUDE, { event: 'turn-started', turn: 't1' }, 't1'),
+        entry(
+          't1.peripheral',
+          CLAUDE,
+          { event: 'peripheral-started', turn: 't1', peripheral, tools: spec.tools, spec: 'x' },
+          't1.started',
+        ),
+      ),
+    /** The chain as [event, author, what it answers]. */
+    story: async (session = SESSION) =>
+      (await chain(session)).map(({ body, author, inReplyTo }) => [body.event, author.id, inReplyTo]),
+    bodies: async (event: Body['event']) =>
+      (await chain()).map(({ body }) => body).filter((body) => body.event === event),
+    verdict: async () => {
+      const { ok, violations } = verify(SESSION, await chain(), (id) => specs.get(id)?.tools ?? null)
+      return { ok, violations }
+    },
+    /** Waits until a turn has ended. */
+    ended: (turn: string) => eventually(`${turn} to end`, () => store.get(`${turn}.ended`)),
+    [Symbol.asyncDispose]: async () => {
+      ripgrep.release()
+      await Promise.all(closing.map((close) => close()))
+      await Promise.all([lanes.turns.close(), lanes.steps.close()])
+      await store.close()
+      live.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** An entry in the chain of the session. */
+export const entry = (id: string, author: Author, body: Body, inReplyTo: string): Draft =>
+  sessionDraft({ session: SESSION, room: 'lobby', agent: 'claude-1', id, author, body, inReplyTo })
+
+export const accepted = (id: string, request: string): Draft =>
+  entry(id, ADA, { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request }, 'm1')
+
+export const request = (n: number, call: ToolCall, turn = 't1'): StepRequest => ({
+  session: SESSION,
+  turn,
+  n,
+  author: CLAUDE,
+  call,
+})
+
+export const READ: ToolCall = { tool: 'read', args: { path: 'a.txt' } }
+export const GREP: ToolCall = { tool: 'grep', args: { pattern: '.' } }
+
+/** The two stops of a drain, of which a test may pull either. */
+export const stops = (): Stops & { close: () => void; giveUp: () => void } => {
+  const [closing, abandon] = [new AbortController(), new AbortController()]
+  return {
+    closing: closing.signal,
+    abandon: abandon.signal,
+    close: () => closing.abort(),
+    giveUp: () => abandon.abort(),
+  }
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLane, drainLane } from '../../src/queue/lane.ts'
+import { eventually } from '../support/poll.ts'
+import { startTestRedis, type TestRedis } from '../support/redis.ts'
+
+let server: TestRedis
+beforeAll(async () => {
+  server = await startTestRedis()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** A lane of its own, with workers that drain it. */
+const openLane = (drain: (session: string) => Promise<void>, { workers = 1, concurrency = 8 } = {}) => {
+  const options = { redis: server.redis, prefix: `t-${randomUUID()}`, name: 'turns' }
+  const lane = createLane(options)
+  const drains = Array.from({ length: workers }, () => drainLane(options, concurrency, drain))
+  return {
+    lane,
+    prefix: options.prefix,
+    ready: () => Promise.all(drains.map((worker) => worker.ready())),
+    idle: () => eventually('the lane to be empty', async () => (await lane.depth()) === 0),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(drains.map((worker) => worker.close()))
+      await lane.close()
+    },
+  }
+}
+
+/** A door that keeps whoever comes in until it is opened. */
+const latch = () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+test('a session that is woken 200 times is drained by one drain at a time, and what was there before its last wake is seen', async () => {
+  let inside = 0
+  let most = 0
+  let written = 0
+  let seen = 0
+  await using it = openLane(
+    async () => {
+      inside++
+      most = Math.max(most, inside)
+      seen = written
+      await new Promise(setImmediate)
+      inside--
+    },
+    { workers: 2 },
+  )
+  await it.ready()
+  await Promise.all(
+    Array.from({ length: 200 }, async () => {
+      written++
+      await it.lane.wake('s-1')
+    }),
+  )
+  await it.idle()
+  expect({ most, seen, inside }).toEqual({ most: 1, seen: 200, inside: 0 })
+})
+
+test('sessions are drained side by side', async () => {
+  const both = latch()
+  const inside = new Set<string>()
+  await using it = openLane(async (session) => {
+    inside.add(session)
+    if (inside.size === 2) both.open()
+    await both.opened
+  })
+  await Promise.all([it.lane.wake('s-1'), it.lane.wake('s-2')])
+  await it.idle()
+  expect([...inside].sort()).toEqual(['s-1', 's-2'])
+})
+
+test('a wake that comes while a session is drained leads to one more drain', async () => {
+  const { opened, open } = latch()
+  let drains = 0
+  await using it = openLane(async () => {
+    drains++
+    await opened
+  })
+  await it.lane.wake('s-1')
+  await eventually('the drain to begin', () => drains === 1)
+  await Promise.all(Array.from({ length: 20 }, () => it.lane.wake('s-1')))
+  expect(drains).toBe(1)
+  open()
+  await it.idle()
+  expect(drains).toBe(2)
+})
+
+test('a wake after a drain has ended leads to another drain', async () => {
+  let drains = 0
+  await using it = openLane(async () => {
+    drains++
+  })
+  for (const times of [1, 2, 3]) {
+    await it.lane.wake('s-1')
+    await eventually('the drain', () => drains === times)
+    await it.idle()
+  }
+  expect(drains).toBe(3)
+})
+
+test('a drain that throws can be woken again, and other sessions do not notice', async () => {
+  const drained: string[] = []
+  await using it = openLane(async (session) => {
+    drained.push(session)
+    if (session === 's-bad' && drained.filter((each) => each === 's-bad').length === 1) throw new Error('no')
+  })
+  await it.lane.wake('s-bad')
+  await eventually('the drain that throws', () => drained.length === 1)
+  await it.idle()
+  await it.lane.wake('s-good')
+  await it.lane.wake('s-bad')
+  await eventually('both', () => drained.length === 3)
+  await it.idle()
+  expect([drained[0], drained.slice(1).sort()]).toEqual(['s-bad', ['s-bad', 's-good']])
+})
+
+test('a wake that comes while a drain is about to throw is not lost', async () => {
+  const { opened, open } = latch()
+  let drains = 0
+  await using it = openLane(async () => {
+    drains++
+    if (drains > 1) return
+    await opened
+    throw new Error('no')
+  })
+  await it.lane.wake('s-1')
+  await eventually('the drain to begin', () => drains === 1)
+  await it.lane.wake('s-1')
+  open()
+  await eventually('the second drain', () => drains === 2)
+  await it.idle()
+  expect(drains).toBe(2)
+})
+
+test('nothing is left in Redis of jobs that are over, and every key carries the prefix in braces', async () => {
+  let drains = 0
+  await using it = openLane(async (session) => {
+    drains++
+    if (session === 's-2') throw new Error('no')
+  })
+  await it.lane.wake('s-1')
+  await it.lane.wake('s-2')
+  await eventually('both drains', () => drains === 2)
+  await it.idle()
+  const keys = await server.redis.keys(`*${it.prefix}*`)
+  expect(keys.filter((key) => !key.startsWith(`{${it.prefix}}:turns:`))).toEqual([])
+  expect(keys.map((key) => key.split(':').at(-1)).sort()).toEqual(['events', 'id', 'meta', 'stalled-check'])
+})
+
+test('a lane and its workers leave no connection behind when they are closed', async () => {
+  await using own = await startTestRedis()
+  const clients = async () =>
+    String(await own.redis.client('LIST'))
+      .trim()
+      .split('\n').length
+  await eventually('only the connection of this test to be there', async () => (await clients()) === 1)
+  const options = { redis: own.redis, prefix: 't', name: 'turns' }
+  const lane = createLane(options)
+  const workers = [1, 2, 3].map(() => drainLane(options, 1, async () => {}))
+  await Promise.all(workers.map((worker) => worker.ready()))
+  expect(await clients()).toBe(7)
+  await Promise.all(workers.map((worker) => worker.close()))
+  await lane.close()
+  await eventually('the others to be gone', async () => (await clients()) === 1)
+})

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest'
+import { createLive } from '../../src/evidence/live.ts'
+import { openStore } from '../../src/evidence/store.ts'
+import { type Author, type BodyOf, type Entry, type EventName, events } from '../../src/shapes/evidence.ts'
+import { Post } from '../../src/shapes/post.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import type { StepOutcome } from '../../src/shapes/turn.ts'
+import { follow, tail, toPost } from '../../src/status/posts.ts'
+import { eventually } from '../support/poll.ts'
+import { startTestRedis } from '../support/redis.ts'
+import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
+
+const STEP = { turn: 't1', step: 't1.0' }
+const CALL = { tool: 'read', args: { path: 'README.md' } }
+
+/** An entry as the store gives it, in a room's chain or in a session's. */
+const entryOf = <E extends EventName>(body: BodyOf<E>, chain: 'room' | 'session' = 'session'): Entry => ({
+  id: 'e1',
+  position: 7,
+  version: 1,
+  session: chain === 'room' ? 'room-lobby' : 's-1',
+  seq: 1,
+  subject: chain === 'room' ? { type: 'room', id: 'lobby' } : { type: 'session', id: 's-1' },
+  type: events[body.event].type,
+  claim: events[body.event].claim,
+  author: CLAUDE,
+  at: '2026-01-02T03:04:05.000Z',
+  tags: ['room/lobby'],
+  inReplyTo: null,
+  body,
+  bodyHash: '0'.repeat(64),
+  prevHash: '0'.repeat(64),
+  hash: '0'.repeat(64),
+})
+
+type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step'>
+const view = (kind: Post['kind'], text: string, rest: Partial<View> = {}): View => ({
+  kind,
+  text,
+  turn: null,
+  step: null,
+  ...rest,
+})
+
+/** What a room reads of each event, or that it is not shown, and why not. Every event has a line here. */
+const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: string } } } = {
+  message: { body: { event: 'message', text: 'hello <b>' }, shown: view('said', 'hello <b>') },
+  answered: {
+    body: { event: 'answered', operation: 'who', answer: 'nobody' },
+    shown: view('answer', 'nobody'),
+  },
+  heard: { body: { event: 'heard' }, shown: { not: 'the line itself is shown' } },
+  assigned: { body: { event: 'assigned', assignments: [] }, shown: { not: 'each assignment is shown as accepted' } },
+  refused: {
+    body: { event: 'refused', stage: 'mode', refusal: refusal('command-unknown', 'there is no command /x') },
+    shown: view('refusal', 'there is no command /x [command-unknown]\nsay /help for the list of commands'),
+  },
+  'mode-changed': {
+    body: { event: 'mode-changed', from: 'discuss', to: 'diagnose' },
+    shown: view('notice', 'the room went from discuss to diagnose'),
+  },
+  'session-opened': {
+    body: { event: 'session-opened', agent: 'claude-1', room: 'lobby' },
+    shown: { not: 'the work it was opened for is shown as accepted' },
+  },
+  'session-closed': {
+    body: { event: 'session-closed', reason: 'reset by ada' },
+    shown: view('notice', 'session closed: reset by ada'),
+  },
+  accepted: {
+    body: { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request: 'look' },
+    shown: view('accepted', 'claude-1 has it, in explore', { turn: 'e1' }),
+  },
+  'turn-started': {
+    body: { event: 'turn-started', turn: 't1' },
+    shown: view('working', 'is at work', { turn: 't1' }),
+  },
+  'peripheral-started': {
+    body: { event: 'peripheral-started', turn: 't1', peripheral: 'explore', tools: ['read'], spec: 'x' },
+    shown: { not: 'the accepted work names it' },
+  },
+  'step-refused': {
+    body: { event: 'step-refused', ...STEP, call: CALL, refusal: refusal('out-of-scope', 'README.md is outside') },
+    shown: view('step', 'read {"path":"README.md"}: README.md is outside [out-of-scope]', {
+      turn: 't1',
+      step: { id: 't1.0', state: 'refused' },
+    }),
+  },
+  'step-intended': {
+    body: { event: 'step-intended', ...STEP, call: CALL },
+    shown: view('step', 'read {"path":"README.md"}', { turn: 't1', step: { id: 't1.0', state: 'running' } }),
+  },
+  'step-ended': {
+    body: { event: 'step-ended', ...STEP, tool: 'read', outcome: { kind: 'failed', message: 'no such file' } },
+    shown: view('step', 'read: no such file', { turn: 't1', step: { id: 't1.0', state: 'failed' } }),
+  },
+  'peripheral-stopped': {
+    body: {
+      event: 'peripheral-stopped',
+      turn: 't1',
+      peripheral: 'explore',
+      reason: 'turn-ended',
+      fruit: { steps: 0, found: [] },
+    },
+    shown: { not: 'the answer of the turn follows it' },
+  },
+  'turn-ended': {
+    body: { event: 'turn-ended', turn: 't1', outcome: 'done', answer: 'it is 42' },
+    shown: view('answer', 'it is 42', { turn: 't1' }),
+  },
+  presence: {
+    body: {
+      event: 'presence',
+      agent: { id: 'claude-1', type: 'claude', readiness: 'lapsed', peripherals: [], reason: 'no heartbeat' },
+    },
+    shown: view('notice', 'claude-1 is lapsed: no heartbeat'),
+  },
+}
+
+describe('what a room reads of an event', () => {
+  test('has been decided for each there is, and for no other', () => {
+    expect(Object.keys(decided).sort()).toEqual(Object.keys(events).sort())
+  })
+
+  test.each(Object.values(decided).map(({ body, shown }) => [body.event, body, shown] as const))(
+    '%s',
+    (_event, body, shown) => {
+      expect(events[body.event].body.parse(body)).toEqual(body)
+      const post = toPost(entryOf(body), 'lobby')
+      const rest = { position: 7, id: 'e1', at: '2026-01-02T03:04:05.000Z', room: 'lobby', author: CLAUDE }
+      expect(post).toEqual('not' in shown ? null : { ...rest, session: 's-1', ...shown })
+      if (post) expect(Post.parse(post)).toEqual(post)
+    },
+  )
+
+  test('in the chain of a room belongs to no session', () => {
+    expect(toPost(entryOf({ event: 'message', text: 'hello' }, 'room'), 'lobby')?.session).toBe(null)
+  })
+
+  test('whose body was taken away is nothing, and keeps nobody from reading the rest', () => {
+    expect(toPost({ ...entryOf({ event: 'heard' }), body: null } as unknown as Entry, 'lobby')).toBe(null)
+  })
+
+  test('names no reason where there is none', () => {
+    const agent = {
+      id: 'claude-1',
+      type: 'claude',
+      readiness: 'ready',
+      peripherals: ['explore'],
+      reason: null,
+    } as const
+    expect(toPost(entryOf({ event: 'presence', agent: { ...agent, peripherals: ['explore'] } }), 'lobby')?.text).toBe(
+      'claude-1 is ready',
+    )
+  })
+
+  test.each<[string, StepOutcome, string]>([
+    ['found nothing', { kind: 'ok', output: '', paths: [], cut: null }, 'grep: nothing'],
+    ['found a line', { kind: 'ok', output: 'a\n', paths: [], cut: null }, 'grep: 1 line\na\n'],
+    ['found some', { kind: 'ok', output: 'a\nb', paths: [], cut: null }, 'grep: 2 lines\na\nb'],
+    ['found too much', { kind: 'ok', output: 'a\nb\n', paths: [], cut: '9 more' }, 'grep: 2 lines (9 more)\na\nb\n'],
+    ['was interrupted', { kind: 'interrupted', message: 'the worker died' }, 'grep: the worker died'],
+  ])('says of a step that it %s', (_what, outcome, text) => {
+    const post = toPost(entryOf({ event: 'step-ended', ...STEP, tool: 'grep', outcome }), 'lobby')
+    expect([post?.text, post?.step]).toEqual([text, { id: 't1.0', state: outcome.kind }])
+  })
+
+  test('has a call that is very long on one line, cut', () => {
+    const call = { tool: 'grep', args: { pattern: 'x\n'.repeat(500) } }
+    const text = toPost(entryOf({ event: 'step-intended', ...STEP, call }), 'lobby')?.text
+    expect(text).toBe(`${`grep ${JSON.stringify(call.args)}`.slice(0, 160)}…`)
+  })
+})
+
+const texts = (posts: Post[]) => posts.map(({ text }) => text)
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => said(`m${from + i}`, `line ${from + i}`))
+
+describe('the tail of a room', () => {
+  test('is its last posts, oldest first, without what is not shown', async () => {
+    await using kept = testStore()
+    must(await kept.store.append(sessionOfOneStep()))
+    expect((await tail(kept.store, 'lobby', 4)).map(({ id, kind }) => [id, kind])).toEqual([
+      ['t1.started', 'working'],
+      ['t1.0.intent', 'step'],
+      ['t1.0.outcome', 'step'],
+      ['t1.ended', 'answer'],
+    ])
+  })
+
+  test('is all there is where there is less, and nothing in a room where nothing was said', async () => {
+    await using kept = testStore()
+    must(await kept.store.append(lines(0, 3)))
+    expect(texts(await tail(kept.store, 'lobby', 200))).toEqual(['line 0', 'line 1', 'line 2'])
+    expect(await tail(kept.store, 'quiet', 200)).toEqual([])
+  })
+
+  test('is as long as was asked for, at most', async () => {
+    await using kept = testStore()
+    must(await kept.store.append(lines(0, 250)))
+    const posts = await tail(kept.store, 'lobby', 200)
+    expect([posts.length, posts[0]?.text, posts.at(-1)?.text]).toEqual([200, 'line 50', 'line 249'])
+  })
+})
+
+describe('following a room', () => {
+  const collect = async (posts: AsyncIterable<Post>, count: number, done: AbortController): Promise<Post[]> => {
+    const seen: Post[] = []
+    for await (const post of posts) {
+      seen.push(post)
+      if (seen.length === count) done.abort()
+    }
+    return seen
+  }
+
+  test('shows everything after a position, over many pages, and ends with the signal', async () => {
+    await using server = await startTestRedis()
+    await using kept = testStore()
+    const live = createLive(server.redis, 'test')
+    must(await kept.store.append(lines(0, 1110)))
+    const done = new AbortController()
+    const seen = await collect(follow(kept.store, live, { room: 'lobby', after: 100 }, done.signal), 1010, done)
+    live.close()
+    expect(texts(seen)).toEqual(Array.from({ length: 1010 }, (_, i) => `line ${100 + i}`))
+  })
+
+  test('hears of what another process writes', async () => {
+    await using server = await startTestRedis()
+    await using kept = testStore()
+    // Neither looks again by itself within the life of this test.
+    const [here, there] = [createLive(server.redis, 'test', 600_000), createLive(server.redis, 'test', 600_000)]
+    const other = openStore({ path: kept.path, clock: () => kept.clock.now, committed: there.announce })
+    await eventually(
+      'both to listen',
+      async () => String(await server.redis.pubsub('NUMSUB', 'test:live')) === 'test:live,2',
+    )
+    const done = new AbortController()
+    const seeing = collect(follow(kept.store, here, { room: 'lobby', after: 0 }, done.signal), 20, done)
+    for (const draft of lines(0, 20)) must(await other.append([draft]))
+    expect(texts(await seeing)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
+    await other.close()
+    here.close()
+    there.close()
+  })
+
+  test('loses nothing when no hint comes: it looks again by itself', async () => {
+    await using server = await startTestRedis()
+    await using kept = testStore()
+    const live = createLive(server.redis, 'test', 5)
+    await server.kill()
+    const other = openStore({ path: kept.path, clock: () => kept.clock.now })
+    const done = new AbortController()
+    const seeing = collect(follow(kept.store, live, { room: 'lobby', after: 0 }, done.signal), 20, done)
+    for (const draft of lines(0, 20)) must(await other.append([draft]))
+    expect(texts(await seeing)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
+    await other.close()
+    live.close()
+  })
+
+  test('ends at once where the signal has ended already', async () => {
+    await using server = await startTestRedis()
+    await using kept = testStore()
+    const live = createLive(server.redis, 'test')
+    must(await kept.store.append(lines(0, 3)))
+    const posts = follow(kept.store, live, { room: 'lobby', after: 0 }, AbortSignal.abort())
+    expect(await posts.next()).toEqual({ done: true, value: undefined })
+    live.close()
+  })
+})
+
+test('a post is signed by whoever signed the evidence, with both names where there are two', async () => {
+  await using kept = testStore()
+  const grace: Author = { ...ADA, id: 'grace', via: 'ada' }
+  must(await kept.store.append([{ ...said('m1', 'hello'), author: grace }]))
+  expect((await tail(kept.store, 'lobby', 1)).map(({ author }) => author)).toEqual([grace])
+})

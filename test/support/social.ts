@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { loadPeripherals } from '../../src/config/load.ts'
+import { sessionDraft } from '../../src/evidence/drafts.ts'
+import type { Store } from '../../src/evidence/store.ts'
+import { verify } from '../../src/evidence/verify.ts'
+import { operations } from '../../src/operations/table.ts'
+import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
+import type { Message } from '../../src/shapes/message.ts'
+import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
+import { authorOf } from '../../src/shapes/person.ts'
+import { ok } from '../../src/shapes/result.ts'
+import type { Room } from '../../src/shapes/room.ts'
+import type { TokenOwner } from '../../src/social/authenticate.ts'
+import type { Social } from '../../src/social/pipeline.ts'
+import { must, testStore } from './store.ts'
+
+export const AGENTS: AgentConfig[] = [
+  { id: 'claude-1', type: 'claude', runner: 'rehearsal', peripheral: 'explore' },
+  { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'explore' },
+  { id: 'codex-2', type: 'codex', runner: 'rehearsal', peripheral: 'explore' },
+]
+
+/** Any text at all, with halves of characters too: an adapter may cut a line anywhere. */
+export const anyText = fc.oneof(
+  fc.string(),
+  fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+)
+
+/** A room where claude-1 hears what is said to nobody, and one where only those who are named do. */
+export const LOBBY: Room = { id: 'lobby', faces: ['cli', 'web'], mode: 'execute', listener: 'claude-1' }
+export const QUIET: Room = { id: 'quiet', faces: ['cli'], mode: 'execute', listener: null }
+
+export const OWNERS: TokenOwner[] = [
+  { token: 'token-of-ada', name: 'ada', role: 'admin' },
+  { token: 'token-of-bob', name: 'bob', role: 'operator' },
+  { token: 'token-of-eve', name: 'eve', role: 'viewer' },
+]
+
+export const EXPLORE = loadPeripherals(join(import.meta.dirname, '../../config')).get('explore') as PeripheralSpec
+
+export const ready = (id: string): Presence => ({
+  id,
+  type: 'claude',
+  readiness: 'ready',
+  peripherals: ['explore'],
+  reason: null,
+})
+
+/** A line by ada in the room that has no listener; a test says what is different. */
+export const line = (part: Partial<Message>): Message => ({
+  id: 'm1',
+  face: 'cli',
+  room: 'quiet',
+  text: 'hello',
+  credential: { token: 'token-of-ada', as: null },
+  ...part,
+})
+
+export type TestSocial = { social: Social; store: Store; enqueued: string[]; logged: string[] } & AsyncDisposable
+
+/** What the pipeline needs, with a real store and agents that are ready; a test says what is different. */
+export const testSocial = (change: (store: Store) => Partial<Social> = () => ({})): TestSocial => {
+  const kept = testStore()
+  const enqueued: string[] = []
+  const logged: string[] = []
+  const specs = new Map([[EXPLORE.id, EXPLORE]])
+  let made = 0
+  const newId = () => `n${++made}`
+  const { store } = kept
+  const rooms = [LOBBY, QUIET]
+  const social: Social = {
+    rooms,
+    owners: OWNERS,
+    agents: AGENTS,
+    specs,
+    vocabulary: { operations, peripherals: [...specs.keys()], agents: AGENTS },
+    store,
+    draining: () => false,
+    roomMode: async (room) => (await store.roomMode(room)) ?? 'execute',
+    presenceOf: async (agent) => ready(agent),
+    contextFor: (person, room) => ({
+      person,
+      room,
+      store,
+      who: async () => AGENTS.map(({ id }) => ready(id)),
+      rooms,
+      roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
+      specs,
+      verify: async (session) => verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+      closeSession: async (session, reason) => {
+        const body = { event: 'session-closed', reason } as const
+        const { id, agent } = session
+        const draft = { id: `${id}.closed`, session: id, room: session.room, agent, author: authorOf(person), body }
+        const closed = await store.append([sessionDraft(draft)])
+        return closed.ok ? ok(null) : closed
+      },
+      newId,
+    }),
+    enqueue: (session) => {
+      enqueued.push(session)
+    },
+    newId,
+    log: (message) => {
+      logged.push(message)
+    },
+  }
+  return {
+    social: { ...social, ...change(store) },
+    store,
+    enqueued,
+    logged,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
+}
+
+/** Everything in a store, oldest first, each entry as [chain, event, author, what it answers]. */
+export const linesOf = async (store: Store): Promise<[string, string, string, string | null][]> =>
+  must(await store.query({ order: 'oldest', limit: 1000 })).map(({ session, body, author, inReplyTo }) => [
+    session,
+    body.event,
+    author.id,
+    inReplyTo,
+  ])
