@@ -1,6 +1,6 @@
 import { sessionDraft } from '../evidence/drafts.ts'
 import { hashOf } from '../evidence/hash.ts'
-import type { Store, TurnRecord } from '../evidence/store.ts'
+import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Body, Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
@@ -44,12 +44,8 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
     const spec = specs.get(turn.peripheral)
     const inhabitant = mindOf(turn.agent)
     const session = await store.session(turn.session)
-    if (!spec || !inhabitant) {
-      const answer = `${spec ? turn.agent : turn.peripheral} is no longer configured here`
-      const gone = drafter(turn, GONE(turn.agent))
-      const ended = gone.turnEnded({ outcome: 'failed', answer })
-      return write(session?.peripheral ? [gone.stopped(session.peripheral, []), ended] : [ended])
-    }
+    if (!spec) return write(lost(turn, turn.peripheral, session))
+    if (!inhabitant) return write(lost(turn, turn.agent, session))
     const entry = drafter(turn, inhabitant.author)
     const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
     const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
@@ -102,8 +98,12 @@ const thinker = (mind: Mind, request: string): ((report: StepReport | undefined)
 
 type Write = (drafts: Draft[]) => Promise<boolean>
 
-/** Who signs for an agent that is no longer there. */
-const GONE = (id: string): Author => ({ kind: 'agent', id, face: 'worker', via: null })
+/** How a turn ends whose agent or peripheral is no longer there: signed for the agent, and with no wall left standing. */
+const lost = (turn: TurnRecord, missing: string, session: SessionRecord | null): Draft[] => {
+  const entry = drafter(turn, { kind: 'agent', id: turn.agent, face: 'worker', via: null })
+  const ended = entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })
+  return session?.peripheral ? [entry.stopped(session.peripheral, []), ended] : [ended]
+}
 
 /** The most paths a fruit lists: the steps have them all. */
 const FOUND = 200

@@ -1,6 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { type DatabaseConnection, type Generated, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
+import {
+  type DatabaseConnection,
+  type Generated,
+  Kysely,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely'
 import { Problem } from '../lib/problem.ts'
 import { migrations } from './migrations.ts'
 
@@ -99,7 +106,7 @@ class ImmediateDriver extends SqliteDriver {
   readonly #sqlite: Sqlite.Database
 
   constructor(config: { database: Sqlite.Database }) {
-    super(config)
+    super({ database: preparedOnce(config.database) })
     this.#sqlite = config.database
   }
 
@@ -126,6 +133,20 @@ class ImmediateDriver extends SqliteDriver {
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection)
   }
+}
+
+const PREPARED = 500
+
+/** Statements are prepared once and kept: to prepare a small one costs more than to run it. */
+const preparedOnce = (sqlite: Sqlite.Database): SqliteDatabase => {
+  const kept = new Map<string, Sqlite.Statement>()
+  const prepare = (sql: string): Sqlite.Statement => {
+    const statement = kept.get(sql) ?? sqlite.prepare(sql)
+    if (kept.size >= PREPARED) kept.clear()
+    kept.set(sql, statement)
+    return statement
+  }
+  return { prepare, close: () => void sqlite.close() } as SqliteDatabase
 }
 
 class ImmediateDialect extends SqliteDialect {

@@ -1,6 +1,6 @@
-import { createContext, Script } from 'node:vm'
 import picomatch from 'picomatch'
 import { z } from 'zod'
+import type { StepOutcome } from '../shapes/turn.ts'
 import { ripgrep } from './ripgrep.ts'
 import { defineTool, failed, PathArgument } from './tool.ts'
 
@@ -12,44 +12,26 @@ export const glob = defineTool({
   pathOf: ({ path = '.' }) => path,
   run: ({ pattern }, target, bench) => {
     const matches = matcher(pattern)
-    if (!matches) return Promise.resolve(failed(`not a glob pattern: ${pattern}`))
+    if (!matches) return Promise.resolve(notAGlob(pattern))
     const toHit = (path: string, below: string) => (matches(below) ? { path, line: path } : null)
     return ripgrep({ args: ['--files'], toHit }, target, bench)
   },
 })
 
-type Matches = (path: string) => boolean
+export const notAGlob = (pattern: string): StepOutcome =>
+  failed(`not a glob pattern (it may have ${STARS} stars): ${pattern}`)
+
+/** A star tries every length: with more of them in one pattern, one long name could keep everybody waiting. */
+const STARS = 6
 
 /** Matches paths the way people write patterns: without a slash, the name at any depth. */
-export const matcher = (pattern: string): Matches | null => {
+export const matcher = (pattern: string): ((path: string) => boolean) | null => {
+  // Of alternatives only one is tried at a time, so they are counted one by one.
+  if (pattern.split(',').some((part) => (part.match(/\*+/g)?.length ?? 0) > STARS)) return null
+  const options = { basename: !pattern.includes('/'), strictBrackets: true, noextglob: true }
   try {
-    const matches = picomatch(pattern.replace(/^\.?\//, ''), { basename: !pattern.includes('/'), strictBrackets: true })
-    return isHeavy(pattern) ? bounded(matches, pattern) : matches
+    return picomatch(pattern.replace(/^\.?\//, ''), options)
   } catch {
     return null
-  }
-}
-
-const starsIn = (text: string): number => text.match(/\*+/g)?.length ?? 0
-
-/** Whether a name could take for ever: every star tries every length. Of alternatives, the one with most stars counts. */
-const isHeavy = (pattern: string): boolean => {
-  const plain = pattern.replace(/\{[^{}]*\}/g, (group) => ' *'.repeat(Math.max(...group.split(',').map(starsIn))))
-  return starsIn(plain) > 4 || /[*+?@!]\(/.test(pattern)
-}
-
-/** How long one name may take with a pattern that is heavy: nothing else runs meanwhile. */
-const MATCH_MS = 100
-
-const bounded = (matches: Matches, pattern: string): Matches => {
-  const context = createContext({ matches, path: '' })
-  const script = new Script('matches(path)')
-  return (path) => {
-    context['path'] = path
-    try {
-      return script.runInContext(context, { timeout: MATCH_MS })
-    } catch {
-      throw new Error(`the pattern takes too long to match: ${pattern}`)
-    }
   }
 }

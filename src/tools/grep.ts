@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { matcher } from './glob.ts'
+import { matcher, notAGlob } from './glob.ts'
 import { ripgrep } from './ripgrep.ts'
-import { defineTool, failed, PathArgument } from './tool.ts'
+import { defineTool, PathArgument } from './tool.ts'
 
 const args = z.strictObject({
   pattern: z.string().min(1).max(1000),
@@ -18,7 +18,7 @@ export const grep = defineTool({
   pathOf: ({ path = '.' }) => path,
   run: ({ pattern, literal, word, ignoreCase, glob }, target, bench) => {
     const matches = glob === undefined ? () => true : matcher(glob)
-    if (!matches) return Promise.resolve(failed(`not a glob pattern: ${glob}`))
+    if (!matches) return Promise.resolve(notAGlob(glob ?? ''))
     const flags = [literal && '--fixed-strings', word && '--word-regexp', ignoreCase && '--ignore-case'].filter(
       (f) => f !== undefined && f !== false,
     )

@@ -6,7 +6,7 @@ import { clip } from './read.ts'
 import { type Bench, failed } from './tool.ts'
 
 /** One line of what ripgrep found: the file it is about, and how it is shown. */
-export type Hit = { path: string; line: string }
+type Hit = { path: string; line: string }
 
 type Search = {
   args: string[]

@@ -82,6 +82,7 @@ const createHouse = () => {
     const url = new URL(request.url ?? '/', 'http://house')
     const file = pageFile(url.pathname)
     response.setHeader('content-security-policy', CSP)
+    // Also to someone signed out: such a page was opened while its token was still good.
     if (file) return response.setHeader('content-type', file.type).end(file.content)
     if (!house.signedIn) return json(response, 401, refusal('unauthenticated', 'no valid token'))
     if (url.pathname === '/api/follow') return follow(url, response)
@@ -232,6 +233,16 @@ describe.skipIf(!existsSync(CHROMIUM))('the web room, in Chromium', { timeout: 6
     await line().press('Enter')
     await poll(read).toEqual([only('find TODO in src')])
     expect(await page.locator('#welcome').isVisible()).toBe(false)
+  })
+
+  test('the page has an icon, and its own policy lets it in', async () => {
+    await enter()
+    const width = `(async () => {
+      const icon = Object.assign(new Image(), { src: document.querySelector('link[rel=icon]').href })
+      await icon.decode()
+      return icon.naturalWidth
+    })()`
+    expect(await page.evaluate(width)).toBeGreaterThan(0)
   })
 
   test('the header says where one is, who one is, and which agents are ready', async () => {

@@ -270,6 +270,7 @@ test('an agent that is lost between two turns leaves the second one waiting', as
   await it.accept('first', 'second')
   let ready = true
   const mind: Mind = function* () {
+    yield* []
     ready = false
     return 'last words'
   }

@@ -1,14 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
+import { type Client, createClient } from '../../src/client/client.ts'
 import { converse } from '../../src/client/converse.ts'
 import { eventsOf } from '../../src/client/events.ts'
+import type { Receipt } from '../../src/shapes/message.ts'
+import type { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
-import { refused } from '../../src/shapes/result.ts'
+import { ok, refused } from '../../src/shapes/result.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
-import { must } from '../support/store.ts'
+import { CLAUDE, must } from '../support/store.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -118,6 +120,49 @@ describe('a conversation', () => {
     expect(replies.map(({ turn }) => turn).sort()).toEqual(receipt.assignments.map(({ turn }) => turn))
     expect(replies.every(({ text }) => text.includes('# teapot'))).toBe(true)
     expect(shown.sort()).toEqual(agents.flatMap(() => ['accepted', 'answer', 'step', 'step', 'working']).sort())
+  })
+
+  test('waits for the last of them, whoever comes first, and hears no more after that', async () => {
+    const assignments = ['codex-1', 'claude-1'].map((agent) => ({
+      turn: `m1.${agent}`,
+      session: `s-${agent}`,
+      agent,
+      peripheral: 'explore',
+    }))
+    const post = (position: number, turn: string | null, kind: Post['kind']): Post => ({
+      position,
+      id: `e${position}`,
+      at: '2026-01-02T03:04:05.000Z',
+      room: 'quiet',
+      kind,
+      author: CLAUDE,
+      text: `post ${position}`,
+      session: null,
+      turn,
+      step: null,
+    })
+    const posts = [
+      post(11, 'm1.claude-1', 'answer'),
+      post(12, null, 'said'),
+      post(13, 'm0.codex-1', 'answer'),
+      post(14, 'm1.codex-1', 'step'),
+      post(15, 'm1.codex-1', 'answer'),
+      post(16, 'm1.codex-1', 'step'),
+    ]
+    const receipt: Receipt = { message: 'm1', room: 'quiet', mode: 'action', assignments, answer: null }
+    const scripted: Client = {
+      say: async () => ok(receipt),
+      read: async () => ok({ entries: [{ position: 10 }] }),
+      follow: async (_room, after, show, signal) => {
+        for (const next of posts) if (next.position > after && !signal.aborted) show(next)
+      },
+    }
+    const shown: number[] = []
+    const heard = await converse(scripted, { room: 'quiet', text: '@codex @claude look' }, forever(), ({ position }) =>
+      shown.push(position),
+    )
+    expect(heard).toEqual(ok({ receipt, replies: [posts[0], posts[4]] }))
+    expect(shown).toEqual([11, 14, 15])
   })
 
   test('collects only what answers its own line, however many are going on', async () => {

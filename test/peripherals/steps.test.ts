@@ -91,6 +91,22 @@ test('a call to no tool at all is refused, kept as it was made, and tagged with 
   expect(refusals.map(({ body, tags }) => [body.event === 'step-refused' && body.call.tool, tags[2]])).toEqual(calls)
 })
 
+test.each([
+  ['half a character', { path: 'a\ud800' }],
+  ['a zero byte', { path: 'a\0b' }],
+  ['a key of every object', JSON.parse('{"__proto__":{"path":"a.txt"},"constructor":1}')],
+  ['much inside of much', { path: { path: { path: [[[['a.txt']]]] } } }],
+  ['nothing', {}],
+  ['a lot', { path: 'x'.repeat(100_000) }],
+])('whatever is in the arguments, there is an answer and evidence of it: %s', async (_what, args) => {
+  await using it = await open()
+  it.runSteps()
+  const report = await it.steps.ask(request(0, { tool: 'read', args }), NEVER)
+  const last = (await it.chain()).at(-1)
+  expect([report?.kind === 'refused' || report?.kind === 'failed', last?.id]).toEqual([true, 't1.0.outcome'])
+  expect(await it.verdict()).toEqual({ ok: true, violations: [] })
+})
+
 test('what the gate looks at is the wall of the session and the mode of its room, at that moment', async () => {
   await using it = await openWorkshop(server)
   it.runSteps()

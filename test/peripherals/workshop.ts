@@ -172,7 +172,7 @@ export const openWorkshop = async (
 export const entry = (id: string, author: Author, body: Body, inReplyTo: string): Draft =>
   sessionDraft({ session: SESSION, room: 'lobby', agent: 'claude-1', id, author, body, inReplyTo })
 
-export const accepted = (id: string, request: string): Draft =>
+const accepted = (id: string, request: string): Draft =>
   entry(id, ADA, { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request }, 'm1')
 
 export const request = (n: number, call: ToolCall, turn = 't1'): StepRequest => ({

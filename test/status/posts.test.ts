@@ -216,7 +216,8 @@ describe('following a room', () => {
   test('shows everything after a position, over many pages, and ends with the signal', async () => {
     await using server = await startTestRedis()
     await using kept = testStore()
-    const live = createLive(server.redis, 'test')
+    // It does not look again by itself within the life of this test: between full pages it waits for nothing.
+    const live = createLive(server.redis, 'test', 600_000)
     must(await kept.store.append(lines(0, 1110)))
     const done = new AbortController()
     const seen = await collect(follow(kept.store, live, { room: 'lobby', after: 100 }, done.signal), 1010, done)

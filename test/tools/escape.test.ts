@@ -64,7 +64,7 @@ const besieged = async () => {
   link(join(it.root, 'data/secret.txt'), 'data-file-link')
   link('data-link/deep', 'data-chain')
   link('..', 'src/back')
-  await execa('mkfifo', [join(it.root, 'fifo')])
+  await execa('mknod', [join(it.root, 'fifo'), 'p'])
   const socket = createServer().listen(join(it.root, 'socket'))
   const device = await execa('mknod', [join(it.root, 'zero'), 'c', '1', '5'], { reject: false })
   return {
@@ -474,17 +474,20 @@ describe('what is swapped between the gate and the tool', () => {
     expect(await own[tool](prying(tool, path), { between: () => swap(own) })).toEqual(failure(told))
   })
 
-  test.each(['grep', 'glob'] as const)(
-    '%s searches what was opened, even if its name is swapped after that',
-    async (tool) => {
+  test.each([
+    ['grep', 'here', 'here/file.txt:1:fine'],
+    ['grep', 'here/file.txt', 'here/file.txt:1:fine'],
+    ['glob', 'here', 'here/file.txt'],
+    ['glob', 'here/file.txt', 'here/file.txt'],
+  ] as const)(
+    '%s of %s searches what was opened, even if its name is swapped after that',
+    async (tool, path, found) => {
       using own = await stage()
       const swap = [`mv '${own.root}/here' '${own.root}/gone'`, `ln -s '${own.above}/outside' '${own.root}/here'`]
       const rg = own.write('bin/rg', ['#!/bin/sh', `PATH='${PATH}'`, ...swap, 'exec rg "$@"'].join('\n'))
       chmodSync(rg, 0o755)
-      const report = await own[tool](prying(tool, 'here'), { path: join(own.above, 'bin') })
-      expect(report).toEqual(
-        tool === 'grep' ? fine('here/file.txt:1:fine', ['here/file.txt']) : fine('here/file.txt', ['here/file.txt']),
-      )
+      const report = await own[tool](prying(tool, path), { path: join(own.above, 'bin') })
+      expect(report).toEqual(fine(found, ['here/file.txt']))
     },
   )
 })

@@ -46,7 +46,7 @@ export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, o
       onOpen()
     })
     source.addEventListener('post', (event) => onPost(JSON.parse(event.data)))
-    // The browser's own retry stops at the first HTTP error and hides which it was; asking again ourselves does neither.
+    // The browser's own retry stops at the first HTTP error and hides which it was; asking again here does neither.
     source.addEventListener('error', () => lose({ status: 0, body: null }))
   }
 

@@ -54,7 +54,7 @@ const forgetGone = (known) => {
   for (const [id, { element }] of known) if (!element.isConnected) known.delete(id)
 }
 
-/** What a message leads to has an id made from its own: its turns are `ID.AGENT`, what it was answered is `ID.receipt`. */
+/** What a message leads to has an id made from its own: its turns are `ID.AGENT`, its answer is `ID.receipt`. */
 const split = (id) => [id.slice(0, id.lastIndexOf('.')), id.slice(id.lastIndexOf('.') + 1)]
 
 /** `shown` once the room has told the line: until then it is only known here. */

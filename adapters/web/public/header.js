@@ -16,14 +16,8 @@ export const createHeader = ({ room, mode, rooms, agents, you, onAgent }) => {
   }
 
   const showAgents = (present) => {
-    const chips = present.map((agent) =>
-      make(
-        'li',
-        '',
-        chipOf(agent, () => onAgent(agent.id)),
-      ),
-    )
-    agents.replaceChildren(...chips)
+    const chips = present.map((agent) => chipOf(agent, () => onAgent(agent.id)))
+    agents.replaceChildren(...chips.map((chip) => make('li', '', chip)))
   }
 
   return { enter, showRooms, showAgents }

@@ -1,4 +1,5 @@
-// The web room: a view of the room's posts, and a line to speak in. Its parts are wired here; no other file knows them all.
+// The web room: a view of the room's posts, and a line to speak in.
+// Its parts are wired here: no other file knows them all.
 import { createConnection } from './connection.js'
 import { byId } from './elements.js'
 import { createExchanges } from './exchanges.js'

@@ -9,15 +9,8 @@ export const createWelcome = ({ welcome, listener, examples, onPick }) => {
   const showExamples = (agents) => {
     const agent = agents.at(1)?.id ?? 'claude-1'
     const lines = ['where is main defined?', 'find TODO in src', `@${agent} read README.md`, '/help']
-    examples.replaceChildren(
-      ...lines.map((line) =>
-        make(
-          'li',
-          '',
-          makeButton(line, () => onPick(line)),
-        ),
-      ),
-    )
+    const buttons = lines.map((line) => makeButton(line, () => onPick(line)))
+    examples.replaceChildren(...buttons.map((button) => make('li', '', button)))
   }
 
   const show = () => {
