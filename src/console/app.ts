@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -62,9 +62,8 @@ export const createApp = (house: Console): Hono => {
     await next()
     return undefined
   })
-  app.get('/', (c) => (c.req.query('token') === undefined ? servePage(house.page, 'index.html') : letIn(c, house)))
-  app.get('/room.css', () => servePage(house.page, 'room.css'))
-  app.get('/room.js', () => servePage(house.page, 'room.js'))
+  app.get('/', (c) => (c.req.query('token') === undefined ? servePage(c, house.page, 'index.html') : letIn(c, house)))
+  app.get('/:file{[a-z-]+\\.(css|js|svg)}', (c) => servePage(c, house.page, c.req.param('file')))
 
   app.use('/api/*', async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
@@ -114,11 +113,17 @@ const letIn = (c: Context, house: Console): Response => {
   return c.redirect('/', 303)
 }
 
-const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript' }
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+}
 
-const servePage = async (folder: string, name: `${string}.${keyof typeof TYPES}`): Promise<Response> => {
-  const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
-  return new Response(await readFile(join(folder, name)), { headers: { 'content-type': `${type}; charset=utf-8` } })
+/** A file of the page. Its name has no slash and no dot but the one before its kind: it cannot lead anywhere else. */
+const servePage = async (c: Context, folder: string, name: string): Promise<Response> => {
+  const file = await readFile(join(folder, name)).catch(() => null)
+  return file ? c.body(file, 200, { 'content-type': `${TYPES[extname(name)]}; charset=utf-8` }) : c.notFound()
 }
 
 const tooLarge = (c: Context): Response =>

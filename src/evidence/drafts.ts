@@ -1,10 +1,10 @@
 import type { Author, Body, Draft } from '../shapes/evidence.ts'
 
 /** The chain of what concerns no room and no session: who came and went, and what was refused at the door. */
-export const HOUSE = 'house'
+const HOUSE = 'house'
 
 /** The chain of a room: what was said there and how it was answered. Session ids begin otherwise. */
-export const roomChain = (room: string): string => `room-${room}`
+const roomChain = (room: string): string => `room-${room}`
 
 type RoomDraft = { id: string; room: string; author: Author; body: Body; inReplyTo?: string }
 

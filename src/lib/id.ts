@@ -17,4 +17,3 @@ const base32 = (value: number, digits: number): string => {
 export const createIds = (clock: Clock): (() => string) => {
   return () => base32(clock(), 10) + Array.from(randomBytes(16), (byte) => ALPHABET[byte % 32]).join('')
 }
-export type Ids = ReturnType<typeof createIds>

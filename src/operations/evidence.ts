@@ -53,19 +53,20 @@ const VerdictShape = z.strictObject({
 export const verify = defineOperation({
   name: 'verify',
   summary: 'prove from evidence alone that a chain is whole and every step was within its wall',
-  example: 'verify all=true',
+  example: 'verify all',
   positional: ['session'],
   input: z
     .strictObject({ session: Id.optional(), all: z.stringbool().default(false) })
-    .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or all=true'),
+    .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or "all"'),
   output: z.strictObject({ ok: z.boolean(), verdicts: z.array(VerdictShape) }),
   role: 'viewer',
   reads: true,
   offline: true,
   run: async ({ session, all }, { store, verify }) => {
     const known = await store.chains()
-    const asked = all ? known : known.filter((chain) => chain === session)
-    if (asked.length === 0 && !all) return refused(refusal('session-unknown', `there is no session ${session}`))
+    const everything = all || session === 'all'
+    const asked = everything ? known : known.filter((chain) => chain === session)
+    if (asked.length === 0 && !everything) return refused(refusal('session-unknown', `there is no session ${session}`))
     const verdicts = []
     for (const chain of asked) verdicts.push(await verify(chain))
     return ok({ ok: verdicts.every((verdict) => verdict.ok), verdicts })

@@ -3,8 +3,6 @@ import type { Redis } from '../redis/redis.ts'
 
 type Options = { redis: Redis; prefix: string; name: string }
 
-export type Lane = ReturnType<typeof createLane>
-
 /**
  * One wake job per session, deduplicated: however often a session is woken, one worker drains it at a time, and a wake
  * that comes while it drains makes it drain once more. What there is to do is not in the job: it is where the drain

@@ -1,7 +1,5 @@
 import type { Redis } from '../redis/redis.ts'
 
-export type Mailbox = ReturnType<typeof createMailbox>
-
 /** What waits for a session, in order. An item stays until it was dealt with, so a worker that dies loses none. */
 export const createMailbox = (redis: Redis, prefix: string, name: string) => {
   const key = (session: string) => `${prefix}:{${session}}:${name}`

@@ -9,7 +9,7 @@ export const AgentType = z.enum(['claude', 'codex', 'tickle'])
 export type AgentType = z.infer<typeof AgentType>
 
 /** How an agent is run. A rehearsal is deterministic and needs no model. */
-export const Runner = z.enum(['rehearsal'])
+const Runner = z.enum(['rehearsal'])
 
 /** What the config says of an agent. */
 export const AgentConfig = z.strictObject({

@@ -22,8 +22,7 @@ export const Claim = z.enum(['goal', 'step', 'evidence', 'conclusion', 'observat
 export type Claim = z.infer<typeof Claim>
 
 export const SubjectType = z.enum(['room', 'session', 'agent', 'house'])
-export const Subject = z.strictObject({ type: SubjectType, id: z.string() })
-export type Subject = z.infer<typeof Subject>
+const Subject = z.strictObject({ type: SubjectType, id: z.string() })
 
 /** Who did it, and through which face. `via` is the token's owner where a person spoke as somebody else. */
 export const Author = z.strictObject({

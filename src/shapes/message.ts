@@ -7,7 +7,7 @@ export const Id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'expected an id o
 export const MESSAGE_BYTES = 16_384
 
 /** A message's own id has no dot: the ids of what follows from it are made by adding one. */
-export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
+const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
 
 /** A name somebody speaks as: of whole characters, and of none that a terminal would obey. */
 const Spoken = z

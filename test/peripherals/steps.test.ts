@@ -219,6 +219,24 @@ test('a drain that was taken over writes nothing more, and what it was doing is 
   expect(await it.verdict()).toEqual({ ok: true, violations: [] })
 })
 
+test('a drain that was taken over on its way to a tool does not run it', async () => {
+  await using it = await open()
+  let resolve = () => {}
+  const held = new Promise<void>((done) => {
+    resolve = done
+  })
+  let asked = 0
+  it.room.asked = () => (++asked === 1 ? held : Promise.resolve())
+  await put(it, 0, GREP)
+  const late = it.steps.drain(SESSION, NEVER)
+  await eventually('the gate to be asked', () => asked === 1)
+  await it.steps.drain(SESSION, NEVER)
+  const after = await it.story()
+  resolve()
+  await late
+  expect([it.ripgrep.runs(), await it.story()]).toEqual([1, after])
+})
+
 test('a drain that is told to stop ends the step it is at, and leaves the rest', async () => {
   await using it = await open()
   it.ripgrep.hold()

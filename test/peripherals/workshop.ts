@@ -74,13 +74,16 @@ export const openWorkshop = async (
     steps: createLane({ redis, prefix, name: 'steps' }),
   }
   const ripgrep = countingRipgrep(folder.path)
-  const room = { mode }
+  const room = { mode, asked: async (): Promise<void> => {} }
   const steps = createSteps({
     store,
     live,
     specs,
     workspace,
-    roomMode: async () => room.mode,
+    roomMode: async () => {
+      await room.asked()
+      return room.mode
+    },
     path: ripgrep.path,
     mailbox,
     wake: (session) => lanes.steps.wake(session),
@@ -115,6 +118,7 @@ export const openWorkshop = async (
     mailbox,
     lanes,
     ripgrep,
+    /** What the gate learns of the room, and a place where a test can hold it up. */
     room,
     steps,
     redis,

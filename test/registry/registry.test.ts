@@ -283,12 +283,14 @@ test('an agent that lapsed, came back and lapsed again is told again', async () 
   }
 })
 
-test('only a lease that was held can lapse: not a registration, and not an agent that left', async () => {
+test('only a lease that ran out has lapsed: not one that is held, not a registration, not an agent that left', async () => {
   const it = open()
+  must(await join(it.registry, claude({ id: 'tickle-1', type: 'tickle' })))
   must(await it.registry.register(claude()))
   await join(it.registry, claude({ id: 'codex-1', type: 'codex' }))
   must(await it.registry.leave('codex-1', 'worker-a'))
   expect(await it.registry.lapsed()).toEqual([])
+  expect(await it.registry.presence('tickle-1')).toEqual(presenceOf({ id: 'tickle-1', type: 'tickle' }))
 })
 
 test('an agent that leaves is absent, for its holder alone to say, and its id is free', async () => {

@@ -86,7 +86,7 @@ describe('a command', () => {
     ['a filter nobody knows', '/evidence colour=red', 'evidence', '"colour=red" is one word too many'],
     ['one thing given twice', '/evidence author=ada author=bob', 'evidence', 'author is given twice'],
     ['one thing given in its place and by its name', '/mode discuss to=execute', 'mode', 'to is given twice'],
-    ['neither of two things of which it takes one', '/verify', 'verify', 'expected a session, or all=true'],
+    ['neither of two things of which it takes one', '/verify', 'verify', 'expected a session, or "all"'],
   ])('with %s is refused, with the right usage', (_what, text, name, complaint) => {
     const row = operations.find((operation) => operation.name === name)
     expect(wishOf(text)).toEqual(refused(refusal('command-invalid', `${complaint}; usage: /${row && usageOf(row)}`)))

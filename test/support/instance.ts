@@ -16,8 +16,6 @@ export const bellhop = (args: string[], { cwd = '.', env = {} }: { cwd?: string;
 
 type Options = { workspace: string; data?: string; args?: string[]; env?: Record<string, string> }
 
-export type TestInstance = Awaited<ReturnType<typeof startUp>>
-
 /** A whole instance as a person starts it: `bellhop up` in a process of its own. */
 export const startUp = async ({ workspace, data = join(workspace, '.bellhop'), args = [], env = {} }: Options) => {
   const child = execa(process.execPath, [CLI, 'up', '--port', '0', '--workspace', workspace, '--data', data, ...args], {
