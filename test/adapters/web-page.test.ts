@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
+import { openBrowser } from '../support/browser.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
 const PATIENT = { timeout: 15_000, interval: 25 }
 const CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const AT = '2026-03-01T12:00:00.000Z'
@@ -167,8 +166,8 @@ const READ = `[...document.querySelectorAll('#transcript > .exchange')].map((exc
 })`
 const only = (said: string) => ({ said, works: [] as unknown[], refusals: [] as string[] })
 
-describe.skipIf(!existsSync(CHROMIUM))('the web room, in Chromium', { timeout: 60_000 }, () => {
-  const profile = mkdtempSync(join(tmpdir(), 'bellhop-chromium-'))
+describe('the web room, in Chromium', { timeout: 60_000 }, () => {
+  let opened: Awaited<ReturnType<typeof openBrowser>>
   let browser: BrowserContext
   let page: Page
   let house: ReturnType<typeof createHouse>
@@ -176,19 +175,11 @@ describe.skipIf(!existsSync(CHROMIUM))('the web room, in Chromium', { timeout: 6
   let alarms: string[]
 
   beforeAll(async () => {
-    const flags =
-      '--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --disable-smooth-scrolling'
-    browser = await chromium.launchPersistentContext(profile, {
-      executablePath: CHROMIUM,
-      headless: true,
-      args: ['--no-sandbox', ...flags.split(' ')],
-    })
+    opened = await openBrowser()
+    browser = opened.context
   }, 60_000)
 
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
-  })
+  afterAll(() => opened[Symbol.asyncDispose]())
 
   beforeEach(async () => {
     house = createHouse()
