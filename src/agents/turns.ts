@@ -68,6 +68,9 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
       const report = await steps.ask(asked, signal)
       if (!report) return null
       reports.push(report)
+      if (reports.filter(isSpent).length > RUNAWAY) {
+        return { outcome: 'failed', answer: 'the agent went on after its steps were spent', reports }
+      }
     }
   }
 
@@ -79,6 +82,11 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
 
   return { drain }
 }
+
+/** How often a mind may be told that its steps are spent before its turn is ended. */
+const RUNAWAY = 3
+
+const isSpent = (report: StepReport): boolean => report.kind === 'refused' && report.refusal.code === 'budget-spent'
 
 type Thought = { call: ToolCall } | { outcome: TurnOutcome; answer: string }
 

@@ -14,7 +14,7 @@ export const loadConfig = (folder: string, userFile: string | null, given: Given
   const source = user ? blaming(user, defaults) : defaults
   const merged = user ? merge(defaults.value, user.value) : defaults.value
   const config = parse(Config, merged, source)
-  checkNames(config, source)
+  checkSense(config, [...loadPeripherals(folder).keys()], source)
   return {
     ...config,
     http: { ...config.http, host: given.host ?? config.http.host, port: given.port ?? config.http.port },
@@ -23,16 +23,22 @@ export const loadConfig = (folder: string, userFile: string | null, given: Given
 
 /** The walls, by id. */
 export const loadPeripherals = (folder: string): Map<string, PeripheralSpec> => {
-  const files = readdirSync(join(folder, 'peripherals')).filter((name) => name.endsWith('.yaml'))
-  const specs = files.sort().map((name) => {
-    const source = readYaml(join(folder, 'peripherals', name))
-    const spec = parse(PeripheralSpec, source.value, source)
-    if (`${spec.id}.yaml` === name) return spec
-    throw new Problem(
-      `${source.file}:${source.lineOf(['id'])}: id: expected "${name.slice(0, -5)}", as the file is named`,
-      'rename one of them',
-    )
-  })
+  const specs = readdirSync(join(folder, 'peripherals'))
+    .sort()
+    .map((name) => {
+      if (!name.endsWith('.yaml'))
+        throw new Problem(
+          `${join(folder, 'peripherals', name)}: expected a name that ends in .yaml`,
+          'rename or remove it',
+        )
+      const source = readYaml(join(folder, 'peripherals', name))
+      const spec = parse(PeripheralSpec, source.value, source)
+      if (`${spec.id}.yaml` === name) return spec
+      throw new Problem(
+        `${source.file}:${source.lineOf(['id'])}: id: expected "${name.slice(0, -5)}", as the file is named`,
+        'rename one of them',
+      )
+    })
   return new Map(specs.map((spec) => [spec.id, spec]))
 }
 
@@ -50,21 +56,37 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const blaming = (user: Source, defaults: Source): Source =>
   isObject(user.value) ? user : { ...defaults, file: user.file }
 
-/** Names that stand for something else must be there, and stand for one thing only. */
-const checkNames = ({ rooms, agents }: Config, source: Source): void => {
+/** What the shapes cannot say: names stand for something that is there, and for one thing; a lease outlives its beats. */
+const checkSense = ({ rooms, agents, lease }: Config, peripherals: string[], source: Source): void => {
   const ids = agents.map(({ id }) => id)
   const wrong = [
     ...duplicates(ids).map((id) => ({ path: ['agents'], what: `two agents are called "${id}"` })),
     ...duplicates(rooms.map(({ id }) => id)).map((id) => ({ path: ['rooms'], what: `two rooms are called "${id}"` })),
-    ...rooms.flatMap(({ listener }, i) =>
-      listener === null || ids.includes(listener)
-        ? []
-        : [{ path: ['rooms', i, 'listener'], what: `expected one of the agents ${ids.join(', ')}, or null` }],
-    ),
+    ...unknown(
+      agents.map(({ peripheral }) => peripheral),
+      peripherals,
+    ).map((i) => ({
+      path: ['agents', i, 'peripheral'],
+      what: `expected one of the peripherals ${peripherals.join(', ')}`,
+    })),
+    ...unknown(
+      rooms.map(({ listener }) => listener ?? ids[0] ?? ''),
+      ids,
+    ).map((i) => ({
+      path: ['rooms', i, 'listener'],
+      what: `expected one of the agents ${ids.join(', ')}, or null`,
+    })),
+    ...(lease.heartbeatMs * 2 > lease.ms
+      ? [{ path: ['lease', 'heartbeatMs'], what: `expected at most half of lease.ms, which is ${lease.ms}` }]
+      : []),
   ]
   if (wrong.length === 0) return
   const complaints = wrong.map(({ path, what }) => `${source.file}:${source.lineOf(path)}: ${path.join('.')}: ${what}`)
   throw new Problem(complaints.join('\n'), 'correct the file and start again')
 }
+
+/** Where a name stands for nothing. */
+const unknown = (names: string[], known: string[]): number[] =>
+  names.flatMap((name, i) => (known.includes(name) ? [] : [i]))
 
 const duplicates = (names: string[]): string[] => names.filter((name, i) => names.indexOf(name) !== i)

@@ -37,10 +37,11 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
   })
   const stops = { closing: closing.signal, abandon: abandon.signal }
-  const stepLane = drainLane({ redis, prefix, name: 'steps' }, config.worker.steps, (s) =>
-    steps.drain(s, stepsClosing.signal),
-  )
-  const turnLane = drainLane({ redis, prefix, name: 'turns' }, config.worker.turns, (s) => turns.drain(s, stops))
+  const failed = (session: string, error: Error) =>
+    log.warn('a drain failed', { session, error: error.stack ?? error.message })
+  const lane = (name: string) => ({ redis, prefix, name })
+  const stepLane = drainLane(lane('steps'), config.worker.steps, (s) => steps.drain(s, stepsClosing.signal), failed)
+  const turnLane = drainLane(lane('turns'), config.worker.turns, (s) => turns.drain(s, stops), failed)
   await Promise.all([stepLane.ready(), turnLane.ready()])
 
   const house = keepHouse(

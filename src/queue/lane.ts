@@ -26,11 +26,14 @@ export const createLane = ({ redis, prefix, name }: Options) => {
 
 type Drain = (session: string) => Promise<void>
 
+/** Told of a drain that threw: its work is still there, and is looked for again by the sweep. */
+type Failed = (session: string, error: Error) => void
+
 /**
  * Drains sessions, many side by side. A worker that dies leaves its job to be taken up by the next within seconds;
  * it may be taken up any number of times, because a drain begins with a new fence and repeats nothing.
  */
-export const drainLane = ({ redis, prefix, name }: Options, concurrency: number, drain: Drain) => {
+export const drainLane = ({ redis, prefix, name }: Options, concurrency: number, drain: Drain, failed: Failed) => {
   const connection = redis.duplicate()
   const worker = new Worker<{ session: string }>(name, (job) => drain(job.data.session), {
     connection,
@@ -41,6 +44,7 @@ export const drainLane = ({ redis, prefix, name }: Options, concurrency: number,
     maxStalledCount: Number.MAX_SAFE_INTEGER,
   })
   worker.on('error', () => {})
+  worker.on('failed', (job, error) => failed(job?.data.session ?? '', error))
   return {
     ready: async (): Promise<void> => {
       await worker.waitUntilReady()

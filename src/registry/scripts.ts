@@ -8,7 +8,7 @@
 export const REGISTER = `
 local holder = redis.call('get', KEYS[3])
 if holder and holder ~= ARGV[1] then return 'agent-taken' end
-redis.call('hset', KEYS[1], 'type', ARGV[2], 'peripherals', ARGV[3], 'readiness', 'registered', 'reason', '')
+redis.call('hset', KEYS[1], 'type', ARGV[2], 'peripherals', ARGV[3], 'readiness', 'registered')
 redis.call('set', KEYS[2], ARGV[1] .. ' ' .. ARGV[4], 'px', ARGV[5])
 return 'ok'
 `

@@ -1,6 +1,6 @@
-import picomatch from 'picomatch'
 import { z } from 'zod'
 import type { StepOutcome } from '../shapes/turn.ts'
+import { matcher } from './pattern.ts'
 import { ripgrep } from './ripgrep.ts'
 import { defineTool, failed, PathArgument } from './tool.ts'
 
@@ -18,20 +18,4 @@ export const glob = defineTool({
   },
 })
 
-export const notAGlob = (pattern: string): StepOutcome =>
-  failed(`not a glob pattern (it may have ${STARS} stars): ${pattern}`)
-
-/** A star tries every length: with more of them in one pattern, one long name could keep everybody waiting. */
-const STARS = 6
-
-/** Matches paths the way people write patterns: without a slash, the name at any depth. */
-export const matcher = (pattern: string): ((path: string) => boolean) | null => {
-  // Of alternatives only one is tried at a time, so they are counted one by one.
-  if (pattern.split(',').some((part) => (part.match(/\*+/g)?.length ?? 0) > STARS)) return null
-  const options = { basename: !pattern.includes('/'), strictBrackets: true, noextglob: true }
-  try {
-    return picomatch(pattern.replace(/^\.?\//, ''), options)
-  } catch {
-    return null
-  }
-}
+export const notAGlob = (pattern: string): StepOutcome => failed(`not a glob pattern: ${pattern}`)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { matcher, notAGlob } from './glob.ts'
+import { notAGlob } from './glob.ts'
+import { matcher } from './pattern.ts'
 import { ripgrep } from './ripgrep.ts'
 import { defineTool, PathArgument } from './tool.ts'
 

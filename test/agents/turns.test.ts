@@ -161,6 +161,17 @@ test('a turn has the steps its peripheral gives it: the mind is told, and may st
   expect((await endings(it)).length).toBe(2)
 })
 
+test('a mind that goes on after its steps are spent is ended', async () => {
+  await using it = await openWorkshop(server, { spec: { ...EXPLORE, limits: { ...EXPLORE.limits, stepsPerTurn: 1 } } })
+  await it.accept('look')
+  it.runSteps()
+  const runaway: Mind = function* () {
+    for (;;) yield READ
+  }
+  await it.turnsOf(runaway).drain(SESSION, stops())
+  expect(await endings(it)).toEqual([['t1', 'failed', 'the agent went on after its steps were spent']])
+})
+
 test('a turn that was given up is resumed: recorded steps are answered from evidence, and not run again', async () => {
   await using it = await openWorkshop(server)
   await it.accept('look three times')
@@ -372,7 +383,12 @@ test('30 turns of a session keep their order while two workers race for it, and 
   const turns = it.turnsOf(scripted([READ, GREP]))
   for (const _worker of [1, 2]) {
     it.runSteps(8)
-    const lane = drainLane({ redis: it.redis, prefix: it.prefix, name: 'turns' }, 8, (s) => turns.drain(s, stops()))
+    const lane = drainLane(
+      { redis: it.redis, prefix: it.prefix, name: 'turns' },
+      8,
+      (s) => turns.drain(s, stops()),
+      () => {},
+    )
     it.closing.push(lane.close)
   }
   // Jobs are woken as often as a busy room would, and one drain jumps the queue altogether now and then.

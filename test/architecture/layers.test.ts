@@ -45,7 +45,6 @@ const homes: Record<string, readonly string[]> = {
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
   yaml: ['src/config'],
-  picomatch: ['src/tools'],
   zod: ['src'],
 }
 

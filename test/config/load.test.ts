@@ -54,7 +54,7 @@ test.each([
   ['an empty file', [''], DEFAULTS],
   ['a file of comments', ['# nothing yet'], DEFAULTS],
   ['one value', ['sweepMs: 250'], { ...DEFAULTS, sweepMs: 250 }],
-  ['one value inside a part', ['lease:', '  ms: 500'], { ...DEFAULTS, lease: { ms: 500, heartbeatMs: 1500 } }],
+  ['one value inside a part', ['lease:', '  ms: 3000'], { ...DEFAULTS, lease: { ms: 3000, heartbeatMs: 1500 } }],
   [
     'a list, which is replaced whole',
     ['http:', '  hosts: [a.example]'],
@@ -111,6 +111,16 @@ test.each([
     'a number out of range',
     ['http: { port: 65536 }'],
     'mine.yaml:1: http.port: Too big: expected number to be <=65535',
+  ],
+  [
+    'a beat that is too slow for the lease',
+    ['lease:', '  ms: 1000', '  heartbeatMs: 900'],
+    'mine.yaml:3: lease.heartbeatMs: expected at most half of lease.ms, which is 1000',
+  ],
+  [
+    'an agent in a peripheral that is not there',
+    ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edit }'],
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals explore',
   ],
   [
     'a part that was left empty',
@@ -240,10 +250,15 @@ test('the shipped peripherals load by their id', () => {
 test('a user adds a peripheral by adding a file', () => {
   using folder = copyOfConfig()
   folder.write('peripherals/peek.yaml', EXPLORE.join('\n').replace('id: explore', 'id: peek'))
-  folder.write('peripherals/notes.txt', 'not a peripheral')
   const specs = loadPeripherals(folder.path)
   expect([...specs.keys()]).toEqual(['explore', 'peek'])
   expect(specs.get('peek')?.limits).toEqual({ stepsPerTurn: 3, outputBytes: 100, outputLines: 10, seconds: 2 })
+})
+
+test('a file among the peripherals that is none is said, not passed over', () => {
+  using folder = copyOfConfig()
+  const file = folder.write('peripherals/peek.yml', '')
+  expect(() => loadPeripherals(folder.path)).toThrow(`${file}: expected a name that ends in .yaml`)
 })
 
 const altered = (change: (lines: string[]) => string[]) => [...change([...EXPLORE]), ''].join('\n')

@@ -93,7 +93,12 @@ export const openWorkshop = async (
 
   /** Drains the lane of steps in the background, as a worker does. */
   const runSteps = (concurrency = 4) => {
-    const lane = drainLane({ redis, prefix, name: 'steps' }, concurrency, (session) => steps.drain(session, never))
+    const lane = drainLane(
+      { redis, prefix, name: 'steps' },
+      concurrency,
+      (session) => steps.drain(session, never),
+      () => {},
+    )
     closing.push(lane.close)
     return lane
   }

@@ -14,7 +14,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const openLane = (drain: (session: string) => Promise<void>, { workers = 1, concurrency = 8 } = {}) => {
   const options = { redis: server.redis, prefix: `t-${randomUUID()}`, name: 'turns' }
   const lane = createLane(options)
-  const drains = Array.from({ length: workers }, () => drainLane(options, concurrency, drain))
+  const drains = Array.from({ length: workers }, () => drainLane(options, concurrency, drain, () => {}))
   return {
     lane,
     prefix: options.prefix,
@@ -162,7 +162,14 @@ test('a lane and its workers leave no connection behind when they are closed', a
   await eventually('only the connection of this test to be there', async () => (await clients()) === 1)
   const options = { redis: own.redis, prefix: 't', name: 'turns' }
   const lane = createLane(options)
-  const workers = [1, 2, 3].map(() => drainLane(options, 1, async () => {}))
+  const workers = [1, 2, 3].map(() =>
+    drainLane(
+      options,
+      1,
+      async () => {},
+      () => {},
+    ),
+  )
   await Promise.all(workers.map((worker) => worker.ready()))
   expect(await clients()).toBe(7)
   await Promise.all(workers.map((worker) => worker.close()))

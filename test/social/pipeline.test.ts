@@ -101,6 +101,11 @@ describe('a message that is none is refused with the field that is wrong', () =>
     ['too much', line({ text: 'é'.repeat(MESSAGE_BYTES / 2 + 1) }), `text: expected at most ${MESSAGE_BYTES} bytes`],
     ['an identity of its own', { ...line({}), person: 'root' }, 'message: Unrecognized key: "person"'],
     [
+      'a name with half of a character',
+      line({ credential: { token: 'token-of-ada', as: 'gr\ud800ce' } }),
+      'credential.as: expected a name without control characters',
+    ],
+    [
       'a name that a terminal would obey',
       line({ credential: { token: 'token-of-ada', as: '\u001b[2J' } }),
       'credential.as: expected a name without control characters',
