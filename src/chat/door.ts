@@ -9,7 +9,7 @@ export type Line = Pick<Message, 'id' | 'room' | 'text'>
  * The one door of a room, as every chat adapter sees it.
  * `say` answers each line with a receipt or a refusal, and never throws for what a person typed.
  * `follow` calls `show` once for each post after the cursor, in order, until the signal ends it;
- * it reconnects by itself and resumes where it was.
+ * it reconnects by itself and resumes where it was. It rejects only where the door says that one may not read along.
  */
 export type Door = {
   say: (line: Line) => Promise<Result<Receipt>>

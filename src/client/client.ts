@@ -42,19 +42,27 @@ export const createClient = ({ url, token, face }: Options) => {
       show(post)
     }
     while (!signal.aborted) {
-      // It ends when the instance goes away or the signal ends it: try again after a moment, or be done.
-      await stream(new URL(`/api/follow?room=${room}&after=${cursor}`, url), see, signal).catch(() => {})
+      const from = new URL(`/api/follow?room=${room}&after=${cursor}`, url)
+      const response = await fetch(from, { headers, signal }).catch(() => null)
+      // A door that says no will say no again; one that is not there may come back.
+      if (response && response.status >= 400 && response.status < 500) throw new Error(await reasonOf(response))
+      if (response) await stream(response, see).catch(() => {})
       await pause(signal)
     }
   }
 
-  const stream = async (from: URL, see: (post: Post) => void, signal: AbortSignal): Promise<void> => {
-    for await (const { event, data } of eventsOf(await fetch(from, { headers, signal }))) {
+  const stream = async (response: Response, see: (post: Post) => void): Promise<void> => {
+    for await (const { event, data } of eventsOf(response)) {
       if (event === 'post') see(Post.parse(JSON.parse(data)))
     }
   }
 
   return { read, say, follow }
+}
+
+const reasonOf = async (response: Response): Promise<string> => {
+  const answer = await answerOf(response, () => null)
+  return answer.ok ? '' : answer.refusal.message
 }
 
 const RECONNECT_MS = 300

@@ -56,11 +56,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const blaming = (user: Source, defaults: Source): Source =>
   isObject(user.value) ? user : { ...defaults, file: user.file }
 
+/** `@all` is everybody, and a receipt is named after its message as a turn is after its agent. */
+const RESERVED = ['all', 'receipt']
+
 /** What the shapes cannot say: names stand for something that is there, and for one thing; a lease outlives its beats. */
 const checkSense = ({ rooms, agents, lease }: Config, peripherals: string[], source: Source): void => {
   const ids = agents.map(({ id }) => id)
   const wrong = [
     ...duplicates(ids).map((id) => ({ path: ['agents'], what: `two agents are called "${id}"` })),
+    ...ids
+      .filter((id) => RESERVED.includes(id))
+      .map((id) => ({ path: ['agents'], what: `"${id}" cannot be an agent's name` })),
     ...duplicates(rooms.map(({ id }) => id)).map((id) => ({ path: ['rooms'], what: `two rooms are called "${id}"` })),
     ...unknown(
       agents.map(({ peripheral }) => peripheral),

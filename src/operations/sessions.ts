@@ -73,8 +73,10 @@ export const reset = defineOperation({
   role: 'operator',
   reads: false,
   offline: false,
-  run: async ({ agent }, { person, room, store, closeSession }) => {
+  run: async ({ agent: name }, { person, room, store, who, closeSession }) => {
     if (room === null) return refused(refusal('room-unknown', 'a session belongs to a room: ask in one'))
+    const here = await who()
+    const agent = (here.find(({ id }) => id === name) ?? here.find(({ type }) => type === name))?.id ?? name
     const session = await store.openSession(room, agent)
     if (!session) return ok({ agent, session: null })
     const closed = await closeSession(session, `reset by ${person.name}`)

@@ -97,6 +97,14 @@ describe('a client', () => {
     expect(seen).toEqual(expected)
   })
 
+  test('does not follow where it may not: a stranger, and a room that is not there', async () => {
+    const none = () => {}
+    await expect(client('wrong').follow('lobby', 0, none, forever())).rejects.toThrow(
+      'no token, or not one of this instance',
+    )
+    await expect(client().follow('attic', 0, none, forever())).rejects.toThrow('there is no room attic')
+  })
+
   test('follows until the signal ends it, also where nobody answers', async () => {
     const gone = new AbortController()
     const nowhere = createClient({ url: 'http://127.0.0.1:1', token: 'x', face: 'cli' })

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
+import { extname, join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/operations/table.ts'
@@ -40,7 +42,9 @@ const refusalOf = (code: RefusalCode, message: string): [number, unknown] => [
   refusal(code, message),
 ]
 
-const PAGES = ['/', '/room.js', '/room.css']
+const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
+/** Every file of the page, at the address it has. */
+const PAGES = readdirSync(PUBLIC).map((file) => (file === 'index.html' ? '/' : `/${file}`))
 const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this instance')
 
 describe('without a token', () => {
@@ -117,13 +121,20 @@ describe('the link that `up` prints', () => {
     expect(plain(whoami)).toEqual([200, { name: OWNER, role: 'operator', face: 'web', via: null }])
   })
 
-  test.each([
-    ['/', 'text/html; charset=utf-8'],
-    ['/room.js', 'text/javascript; charset=utf-8'],
-    ['/room.css', 'text/css; charset=utf-8'],
-  ])('leads to %s', async (path, type) => {
+  test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
     const { status, headers, body } = await call(path, { token: null, headers: { cookie: await cookieOf() } })
-    expect([status, headers['content-type'], body.length > 0]).toEqual([200, type, true])
+    const file = path === '/' ? 'index.html' : path.slice(1)
+    const types: Record<string, string> = {
+      '.html': 'text/html; charset=utf-8',
+      '.css': 'text/css; charset=utf-8',
+      '.js': 'text/javascript; charset=utf-8',
+      '.svg': 'image/svg+xml; charset=utf-8',
+    }
+    expect([status, headers['content-type'], body]).toEqual([
+      200,
+      types[extname(file)],
+      readFileSync(join(PUBLIC, file), 'utf8'),
+    ])
   })
 })
 
@@ -390,6 +401,9 @@ describe('what is asked', () => {
     ['GET', '/api/toString'],
     ['GET', '/index.html'],
     ['GET', '/room.js.map'],
+    ['GET', '/nothing.js'],
+    ['GET', '/..%2fpackage.json'],
+    ['GET', '/..%2f..%2findex.js'],
     ['GET', '/%2e%2e/package.json'],
     ['POST', '/'],
     ['POST', '/api/who'],
