@@ -3,9 +3,8 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
 import { openStore } from '../evidence/store.ts'
-import { verify } from '../evidence/verify.ts'
 import { folderAt } from '../house/folder.ts'
-import type { Settings } from '../house/parts.ts'
+import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
@@ -31,10 +30,8 @@ export const askOffline = async (
       store,
       who: async () => [],
       rooms: config.rooms,
-      roomMode: async (room) =>
-        (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
       specs,
-      verify: async (session) => verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+      ...viewsOf(store, config, specs),
       closeSession: async () => refused(refusal('store-failed', 'nothing can be changed while no instance runs')),
       newId: () => '',
     })

@@ -62,11 +62,17 @@ export const toEntry = (row: Row): Entry =>
     at: row.at,
     tags: parsed(row.tags) ?? [`not JSON: ${row.tags}`],
     inReplyTo: row.in_reply_to,
-    body: parsed(row.json),
+    body: bodyOf(row),
     bodyHash: row.body_hash,
     prevHash: row.prev_hash,
     hash: row.hash,
   }) as Entry
+
+/** Queries go by the event's column: where it says otherwise than the body, the row was tampered with. */
+const bodyOf = ({ json, event }: Row): unknown => {
+  const body = parsed(json) as { event?: unknown } | null
+  return body?.event === event ? body : null
+}
 
 /** Null where there is nothing to read: a row that was tampered with must not keep anybody from reading the others. */
 const parsed = (json: string | null): unknown => {

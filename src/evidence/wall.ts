@@ -4,12 +4,22 @@ import type { Complain, ToolsOf } from './verify.ts'
 type Wall = { peripheral: string; tools: string[] }
 type Watch = { [E in EventName]?: (entry: Entry, body: BodyOf<E>) => void }
 
-/** Every step stands between a start and a stop, uses a tool of that wall, and has one outcome that answers it. */
+/** Every step stands in its turn, between a start and a stop, is taken once, uses a tool of that wall, and has one outcome that answers it. */
 export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): void => {
   let wall: Wall | null = null
+  let turn: string | null = null
   const open = new Map<string, Entry>()
+  const taken = new Set<string>()
 
   const watch: Watch = {
+    'turn-started': (entry, body) => {
+      complain(turn !== null, entry, 'order', `begins while turn ${turn} is under way`)
+      turn = body.turn
+    },
+    'turn-ended': (entry) => {
+      complain(wall !== null, entry, 'order', `ends while ${wall?.peripheral} is active`)
+      turn = null
+    },
     'peripheral-started': (entry, { peripheral, tools }) => {
       complain(wall !== null, entry, 'order', `starts ${peripheral} while ${wall?.peripheral} is active`)
       wall = { peripheral, tools }
@@ -30,7 +40,10 @@ export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): vo
       open.clear()
       wall = null
     },
-    'step-intended': (entry, { call }) => {
+    'step-intended': (entry, { call, step, turn: asked }) => {
+      complain(asked !== turn, entry, 'order', `is a step of turn ${asked}, which is not under way`)
+      complain(taken.has(step), entry, 'order', `takes step ${step} a second time`)
+      taken.add(step)
       complain(wall === null, entry, 'wall', `used ${call.tool} while no peripheral was active`)
       const allowed = wall?.tools.includes(call.tool) ?? true
       complain(!allowed, entry, 'wall', `used ${call.tool}, which ${wall?.peripheral} has not`)

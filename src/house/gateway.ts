@@ -5,7 +5,6 @@ import { getRequestListener } from '@hono/node-server'
 import { createApp, type Health } from '../console/app.ts'
 import { BELLHOP, houseDraft, sessionDraft } from '../evidence/drafts.ts'
 import type { SessionRecord } from '../evidence/store.ts'
-import { verify } from '../evidence/verify.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Context } from '../operations/operation.ts'
 import { operations } from '../operations/table.ts'
@@ -102,7 +101,7 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     rooms: config.rooms,
     roomMode,
     specs,
-    verify: async (session) => verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+    verify: parts.verify,
     closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),
     newId,
   }

@@ -2,7 +2,8 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
 import { createLive } from '../evidence/live.ts'
-import { openStore } from '../evidence/store.ts'
+import { openStore, type Store } from '../evidence/store.ts'
+import { type Verdict, verify } from '../evidence/verify.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { openLog } from '../lib/log.ts'
@@ -11,6 +12,8 @@ import { checkExamples } from '../peripherals/examples.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
 import { createRegistry } from '../registry/registry.ts'
+import type { Config } from '../shapes/config.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import { openWorkspace } from '../tools/paths.ts'
 import { openFolder, openWorkspaceFolder, secretsOf } from './folder.ts'
@@ -79,8 +82,7 @@ export const openParts = async (settings: Settings, part: string) => {
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
     owner: userInfo().username,
-    roomMode: async (room: string): Promise<RoomMode> =>
-      (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
+    ...viewsOf(store, config, specs),
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await store.close()
@@ -90,6 +92,14 @@ export const openParts = async (settings: Settings, part: string) => {
     },
   }
 }
+
+/** What follows from evidence and config together: the mode a room is in, and whether a chain is whole. */
+export const viewsOf = (store: Store, { rooms }: Config, specs: ReadonlyMap<string, PeripheralSpec>) => ({
+  roomMode: async (room: string): Promise<RoomMode> =>
+    (await store.roomMode(room)) ?? rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
+  verify: async (session: string): Promise<Verdict> =>
+    verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+})
 
 const reach = async (address: RedisAddress): Promise<void> => {
   try {

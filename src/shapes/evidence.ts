@@ -183,12 +183,24 @@ export const Entry = z.strictObject({
 })
 export type Entry = z.infer<typeof Entry>
 
+/** A number, also as a face writes it. */
+const Count = z.union(
+  [
+    z.int().nonnegative(),
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+  ],
+  'expected a whole number',
+)
+
 /** A strict question to the store: every key is a filter, all must hold, and an unknown one is an error. */
 export const EvidenceQuery = z.strictObject({
   session: Id.optional(),
   subject: z
     .string()
-    .regex(/^[a-z]+\/.+$/, 'expected TYPE/ID, such as "room/lobby"')
+    .regex(new RegExp(`^(${SubjectType.options.join('|')})/.+$`), 'expected TYPE/ID, such as "room/lobby"')
     .optional(),
   tag: z.string().optional(),
   author: z.string().optional(),
@@ -198,8 +210,8 @@ export const EvidenceQuery = z.strictObject({
   since: z.iso.datetime().optional(),
   before: z.iso.datetime().optional(),
   /** Only entries after (oldest first) or before (newest first) this position. */
-  cursor: z.coerce.number().int().nonnegative().optional(),
+  cursor: Count.optional(),
   order: z.enum(['newest', 'oldest']).default('newest'),
-  limit: z.coerce.number().int().min(1).max(1000).default(50),
+  limit: Count.pipe(z.int().min(1).max(1000)).default(50),
 })
 export type EvidenceQuery = z.infer<typeof EvidenceQuery>
