@@ -1,0 +1,35 @@
+import type { Health } from '../console/app.ts'
+import { within } from '../lib/within.ts'
+import type { Presence } from '../shapes/agent.ts'
+import type { Parts } from './parts.ts'
+
+/** How long the registry may take: its commands wait for ever while Redis is away. */
+const REGISTRY_MS = 2000
+
+/** An agent's presence, or that it cannot be known. */
+export const presenceOf = ({ registry }: Parts, agent: string): Promise<Presence> =>
+  within(REGISTRY_MS, registry.presence(agent)).catch(() => unreachable(agent))
+
+/** Everybody's presence, or that it cannot be known. */
+export const everybody = ({ registry, config }: Parts): Promise<Presence[]> =>
+  within(REGISTRY_MS, registry.who()).catch(() => config.agents.map(({ id }) => unreachable(id)))
+
+/** What is up, as it is: ready only while Redis answers and every agent has proved to be ready. */
+export const healthOf = async (parts: Parts, draining: boolean): Promise<Health> => {
+  const { redis, config, settings } = parts
+  const answers = await within(REGISTRY_MS, redis.ping()).catch(() => null)
+  const agents = await Promise.all(config.agents.map(({ id }) => (answers ? presenceOf(parts, id) : unreachable(id))))
+  return {
+    ready: answers !== null && !draining && agents.every(({ readiness }) => readiness === 'ready'),
+    version: settings.version,
+    up: { redis: answers ? 'up' : 'down', ...Object.fromEntries(agents.map(({ id, readiness }) => [id, readiness])) },
+  }
+}
+
+const unreachable = (id: string): Presence => ({
+  id,
+  type: null,
+  readiness: 'absent',
+  peripherals: [],
+  reason: 'the registry cannot be reached',
+})

@@ -1,0 +1,35 @@
+import { houseDraft } from '../evidence/drafts.ts'
+import { within } from '../lib/within.ts'
+import type { Parts } from './parts.ts'
+
+/** How long a stop waits for a sweep that is under way: while Redis is away it would wait for ever. */
+const STOP_MS = 2000
+
+/** Looks again and again, never twice at once, for what got lost between the store and Redis. */
+export const startSweep = (parts: Parts): { stop: () => Promise<void> } => {
+  const { config, log } = parts
+  let running: Promise<void> | null = null
+  const timer = setInterval(() => {
+    running ??= sweep(parts)
+      .catch((error: Error) => log.warn('the sweep failed', { error: error.message }))
+      .finally(() => {
+        running = null
+      })
+  }, config.sweepMs)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      if (running !== null) await within(STOP_MS, running).catch(() => log.warn('the sweep did not end'))
+    },
+  }
+}
+
+/** Wakes every session that has work left, and tells the rooms whose lease ran out. */
+const sweep = async ({ store, turns, registry, config, newId, log }: Parts): Promise<void> => {
+  for (const session of await store.unfinished()) await turns.wake(session)
+  const rooms = config.rooms.map(({ id }) => id)
+  for (const agent of await registry.lapsed()) {
+    const told = await store.append([houseDraft(newId(), { event: 'presence', agent }, rooms)])
+    if (!told.ok) log.warn('a lapse could not be written down', { agent: agent.id, ...told.refusal })
+  }
+}
