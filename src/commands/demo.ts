@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type Client, createClient } from '../client/client.ts'
 import { converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
+import { count } from '../lib/count.ts'
 import { Problem } from '../lib/problem.ts'
 import { Entry } from '../shapes/evidence.ts'
 import type { Post } from '../shapes/post.ts'
@@ -70,7 +71,9 @@ const play = async (client: Client, { json, write, ends }: Options): Promise<num
   tell('\nThe verdict:\n')
   const verdicts = await Promise.all(sessions.map(({ session }) => verdictOf(client, session)))
   verdicts.forEach(({ ok, entries, steps }, i) => {
-    tell(`${sessions[i]?.agent}: ${ok ? 'whole' : 'BROKEN'}, ${entries} entries, ${steps} steps within explore`)
+    tell(
+      `${sessions[i]?.agent}: ${ok ? 'whole' : 'BROKEN'}, ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')} within explore`,
+    )
   })
   const ok = verdicts.length === LINES.length && verdicts.every((verdict) => verdict.ok && verdict.steps > 0)
   if (json) write(JSON.stringify({ ok, sessions, chains, verdicts }))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count } from '../lib/count.ts'
 import { Entry, EvidenceQuery } from '../shapes/evidence.ts'
 import { Id } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -74,10 +75,10 @@ export const verify = defineOperation({
   render: ({ ok, verdicts }) =>
     [
       ...verdicts.flatMap(({ session, ok, entries, steps, violations }) => [
-        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${entries} entries, ${steps} steps`,
+        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}`,
         ...violations.map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
       ]),
-      ok ? `verified: ${verdicts.length} chains, all whole` : 'NOT verified: see above',
+      ok ? `verified: ${count(verdicts.length, 'chain')}, all whole` : 'NOT verified: see above',
     ].join('\n'),
   passes: ({ ok }) => ok,
 })

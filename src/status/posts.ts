@@ -1,5 +1,6 @@
 import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
+import { count } from '../lib/count.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
 import type { Post } from '../shapes/post.ts'
@@ -57,7 +58,7 @@ const callText = ({ tool, args }: ToolCall): string => {
 const summaryOf = (outcome: StepOutcome): string => {
   if (outcome.kind !== 'ok') return outcome.message
   const lines = outcome.output === '' ? 0 : outcome.output.replace(/\n$/, '').split('\n').length
-  const size = `${lines} ${lines === 1 ? 'line' : 'lines'}${outcome.cut ? ` (${outcome.cut})` : ''}`
+  const size = `${count(lines, 'line')}${outcome.cut ? ` (${outcome.cut})` : ''}`
   return lines === 0 ? 'nothing' : `${size}\n${outcome.output}`
 }
 
