@@ -28,10 +28,10 @@ const settingsFrom = (flags: Flags): Settings => {
     root,
     version,
     workspace,
-    data: resolve(flags.data ?? env['BELLHOP_DATA'] ?? join(workspace, '.bellhop')),
+    data: resolve(flags.data || env['BELLHOP_DATA'] || join(workspace, '.bellhop')),
     configFile: flags.config ? resolve(flags.config) : null,
-    host: flags.host ?? env['BELLHOP_HOST'],
-    port: flags.port ?? (port === undefined ? undefined : toPort(port)),
+    host: flags.host || env['BELLHOP_HOST'] || undefined,
+    port: flags.port ?? (port ? portFrom(port) : undefined),
     redis: env['REDIS_URL'] || null,
     verbose: flags.verbose ?? false,
     path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
@@ -44,6 +44,14 @@ const toPort = (text: string): number => {
   throw new InvalidArgumentError('expected a port: a number from 0 to 65535.')
 }
 
+const portFrom = (text: string): number => {
+  try {
+    return toPort(text)
+  } catch {
+    throw new Problem(`BELLHOP_PORT=${text} is no port`, 'give a number from 0 to 65535')
+  }
+}
+
 /** How long a process may take to end after the one that started it was killed: Redis is going down with it. */
 const ORPHANED_MS = 3000
 
@@ -53,6 +61,7 @@ const untilEnded = (): AbortSignal => {
   const end = () => (ends.signal.aborted ? process.exit(130) : ends.abort())
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
+  process.on('SIGHUP', end)
   if (!process.connected) return ends.signal
   process.on('disconnect', () => {
     ends.abort()
@@ -80,7 +89,9 @@ const serve = async (
     })
     await stop()
   } catch (error) {
-    if (error instanceof Problem) report({ kind: 'problem', message: error.message, fix: error.fix })
+    const { message, stack = message } = error as Error
+    const problem = error instanceof Problem ? error : new Problem(`the ${name} failed: ${message}`, stack)
+    report({ kind: 'problem', message: problem.message, fix: problem.fix })
     if (!process.connected) throw error
     process.exitCode = 1
   }
@@ -113,7 +124,9 @@ withServerFlags(program.command('up').description('start everything; with a term
     process.exitCode = await up(settingsFrom(flags), terminal, untilEnded())
   },
 )
-withFlags(program.command('demo').description('three agents, three chains of evidence, one store; then it ends'))
+program
+  .command('demo')
+  .description('three agents, three chains of evidence, one store; then it ends')
   .option('--json', 'as one JSON value')
   .action(async (flags: Flags & { json?: boolean }) => {
     const { demo } = await import('./commands/demo.ts')

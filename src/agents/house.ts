@@ -8,6 +8,8 @@ type Options = {
   holder: string
   secret: string
   heartbeatMs: number
+  /** Whether a process that holds a lease is known to be dead. */
+  isGone: (holder: string) => boolean
   probe: (agent: AgentConfig) => Promise<Probe[]>
   /** Told when an agent became ready, or left. */
   announce: (presence: Presence) => Promise<void>
@@ -19,7 +21,7 @@ type Options = {
  * One that loses its lease, or is held by another worker, tries again at every beat.
  */
 export const keepHouse = (
-  { registry, holder, secret, heartbeatMs, probe, announce, log }: Options,
+  { registry, holder, secret, heartbeatMs, isGone, probe, announce, log }: Options,
   agents: AgentConfig[],
 ) => {
   const ready = new Set<string>()
@@ -27,12 +29,21 @@ export const keepHouse = (
   const join = async (agent: AgentConfig): Promise<void> => {
     const { id, type, peripheral } = agent
     const challenge = await registry.register({ id, type, protocol: PROTOCOL, peripherals: [peripheral], holder })
-    if (!challenge.ok) return log('agent could not register', { agent: id, ...challenge.refusal })
+    if (!challenge.ok) {
+      if (challenge.refusal.code === 'agent-taken') await evict(id)
+      return log('agent could not register', { agent: id, ...challenge.refusal })
+    }
     const answer = answerTo(challenge.value.nonce, secret)
     const granted = await registry.prove({ id, holder, answer, probes: await probe(agent) })
     if (!granted.ok) return log('agent is not ready', { agent: id, ...granted.refusal })
     ready.add(id)
     await announce(granted.value)
+  }
+
+  /** A process that is gone holds nothing: its lease is ended at once, and the next beat takes over. */
+  const evict = async (id: string): Promise<void> => {
+    const other = await registry.holderOf(id)
+    if (other !== null && isGone(other)) await registry.leave(id, other)
   }
 
   const beat = async (agent: AgentConfig): Promise<void> => {
@@ -45,9 +56,17 @@ export const keepHouse = (
     }
   }
 
-  let beating = Promise.all(agents.map(beat))
+  const round = () =>
+    Promise.all(agents.map(beat)).finally(() => {
+      resting = true
+    })
+  let resting = false
+  let beating = round()
   const timer = setInterval(() => {
-    beating = beating.then(() => Promise.all(agents.map(beat)))
+    // While Redis is away a round does not end: the next one waits, instead of piling up behind it.
+    if (!resting) return
+    resting = false
+    beating = round()
   }, heartbeatMs)
 
   return {

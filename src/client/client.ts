@@ -70,7 +70,7 @@ const RECONNECT_MS = 300
 const pause = (signal: AbortSignal): Promise<unknown> => setTimeout(RECONNECT_MS, null, { signal }).catch(() => {})
 
 const answerOf = async <T>(response: Response, parse: (value: unknown) => T): Promise<Result<T>> => {
-  const value: unknown = await response.json()
+  const value: unknown = await response.json().catch(() => null)
   if (response.ok) return ok(parse(value))
   const known = Refusal.safeParse(value)
   return refused(known.success ? known.data : refusal('request-invalid', `the answer was ${response.status}`))

@@ -16,8 +16,11 @@ type SettingsFrom = (flags: object) => Settings
 /** A client of the instance that runs on this data folder; null when none does. */
 export const findInstance = async ({ data }: Settings): Promise<Client | null> => {
   const folder = folderAt(data)
-  const running = instanceOf(folder)
-  const answers = running && (await fetch(new URL('/healthz', running.url)).catch(() => null))
+  const { isLocked } = await import('../up/lock.ts')
+  // Only a folder that is locked has an instance: its address may be somebody else's by now, and is not to be trusted.
+  const running = isLocked(folder) ? instanceOf(folder) : null
+  const answers =
+    running && (await fetch(new URL('/healthz', running.url), { signal: AbortSignal.timeout(3000) }).catch(() => null))
   return running && answers ? createClient({ url: running.url, token: secretsOf(folder).admin, face: 'cli' }) : null
 }
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
 import { openStore } from '../evidence/store.ts'
-import { folderAt } from '../house/folder.ts'
+import { folderAt, userName } from '../house/folder.ts'
 import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
@@ -25,7 +24,7 @@ export const askOffline = async (
   const store = openStore({ path, clock: systemClock, readonly: true })
   try {
     return await row.run(input, {
-      person: { name: userInfo().username, role: 'viewer', face: 'cli', via: null },
+      person: { name: userName(), role: 'viewer', face: 'cli', via: null },
       room: null,
       store,
       who: async () => [],

@@ -10,7 +10,7 @@ import { operationNamed } from '../operations/table.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'
 import type { Post } from '../shapes/post.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Face } from '../shapes/room.ts'
 import { answerRefusal, guard } from './guard.ts'
@@ -31,6 +31,8 @@ export type Console = {
   /** Whether a room is there, and open to the face. */
   enter: (room: string, face: Face) => Result<unknown>
   say: (message: unknown) => Promise<Result<Receipt>>
+  /** Writes down that a message was refused before it was one. */
+  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
   contextFor: (person: Person) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
   follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
@@ -58,7 +60,7 @@ export const createApp = (house: Console): Hono => {
 
   app.use(async (c, next) => {
     const admitted = admit(c, house)
-    if (!admitted.ok) return answerRefusal(c, admitted.refusal)
+    if (!admitted.ok) return turnAway(c, house, 'authenticate', admitted.refusal)
     await next()
     return undefined
   })
@@ -71,9 +73,11 @@ export const createApp = (house: Console): Hono => {
     await next()
     return undefined
   })
-  app.post('/api/say', bodyLimit({ maxSize: BODY_BYTES, onError: tooLarge }), async (c) => {
+  const bounded = bodyLimit({ maxSize: BODY_BYTES, onError: (c) => turnAway(c, house, 'read', TOO_LARGE) })
+  app.post('/api/say', bounded, async (c) => {
     const message = await messageFrom(c, house)
-    const answer = message.ok ? await house.say(message.value) : message
+    if (!message.ok) return turnAway(c, house, 'read', message.refusal)
+    const answer = await house.say(message.value)
     return answer.ok ? c.json(answer.value) : answerRefusal(c, answer.refusal)
   })
   app.get('/api/follow', (c) => streamPosts(c, house, credentialOf(c, house).face))
@@ -126,8 +130,13 @@ const servePage = async (c: Context, folder: string, name: string): Promise<Resp
   return file ? c.body(file, 200, { 'content-type': `${TYPES[extname(name)]}; charset=utf-8` }) : c.notFound()
 }
 
-const tooLarge = (c: Context): Response =>
-  answerRefusal(c, refusal('request-too-large', `a request may have ${BODY_BYTES} bytes`))
+const TOO_LARGE = refusal('request-too-large', `a request may have ${BODY_BYTES} bytes`)
+
+/** A message that does not even reach the pipeline is refused like any other: it is written down. */
+const turnAway = async (c: Context, house: Console, stage: string, refused: Refusal): Promise<Response> => {
+  if (c.req.method === 'POST' && c.req.path === '/api/say') await house.refuse(stage, refused)
+  return answerRefusal(c, refused)
+}
 
 const messageFrom = async (c: Context, house: Console): Promise<Result<Message>> => {
   const body = await c.req.json().catch(() => null)

@@ -15,8 +15,8 @@ export type Verdict = {
 /** Says what is wrong with an entry where the first argument holds. */
 export type Complain = (wrong: boolean, entry: Entry, rule: string, what: string) => void
 
-/** The tools a peripheral's spec names; null when there is no such peripheral. */
-export type ToolsOf = (peripheral: string) => readonly string[] | null
+/** The tools of the spec with that hash; null when it is not to be had: a spec may have been changed since. */
+export type ToolsOf = (peripheral: string, spec: string) => readonly string[] | null
 
 /**
  * Reads a chain and proves, from the evidence alone, that nothing in it was changed, removed, reordered or written

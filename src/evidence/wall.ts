@@ -20,12 +20,11 @@ export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): vo
       complain(wall !== null, entry, 'order', `ends while ${wall?.peripheral} is active`)
       turn = null
     },
-    'peripheral-started': (entry, { peripheral, tools }) => {
+    'peripheral-started': (entry, { peripheral, tools, spec: hash }) => {
       complain(wall !== null, entry, 'order', `starts ${peripheral} while ${wall?.peripheral} is active`)
       wall = { peripheral, tools }
-      // A chain cannot widen its own wall: what a start recorded must be what the spec has.
-      const spec = toolsOf(peripheral)
-      complain(spec === null, entry, 'wall', `started ${peripheral}, of which there is no spec`)
+      // A chain cannot widen its own wall: what a start recorded must be what its spec had, as far as that can be had.
+      const spec = toolsOf(peripheral, hash)
       const extra = tools.filter((tool) => spec && !spec.includes(tool))
       complain(
         extra.length > 0,

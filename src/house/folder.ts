@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { hashOf } from '../evidence/hash.ts'
 import { Problem } from '../lib/problem.ts'
@@ -48,6 +48,7 @@ export const folderAt = (path: string): Folder => {
 export const openFolder = (path: string): Folder => {
   try {
     mkdirSync(join(path, 'log'), { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     if (!existsSync(join(path, '.gitignore'))) writeFileSync(join(path, '.gitignore'), '*\n')
   } catch (error) {
@@ -62,6 +63,15 @@ export const openFolder = (path: string): Folder => {
 export const openWorkspaceFolder = (path: string): void => {
   if (existsSync(path) && statSync(path).isDirectory()) return
   throw new Problem(`there is no folder ${path} to work on`, 'name one with --workspace DIR')
+}
+
+/** Who runs this instance; a container may run it as a user without a name. */
+export const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`
+  }
 }
 
 /** Reads the secrets, or makes them at the first start. */

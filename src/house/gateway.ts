@@ -10,6 +10,7 @@ import { ok, type Result } from '../shapes/result.ts'
 import { authenticate, type TokenOwner } from '../social/authenticate.ts'
 import { receive, type Social } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
+import { refuse } from '../social/refuse.ts'
 import { follow, tail } from '../status/posts.ts'
 import { everybody, healthOf, presenceOf } from './health.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
@@ -25,13 +26,14 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
   const drained = new AbortController()
   const social = createSocial(parts, () => drained.signal.aborted)
   const app = createApp({
-    hosts: config.http.hosts,
+    hosts: [...config.http.hosts, config.http.host],
     cookie: `bellhop-${parts.secrets.instance}`,
     page: join(settings.root, 'adapters/web/public'),
     health: () => healthOf(parts, drained.signal.aborted),
     admit: (face, credential) => authenticate({ face, credential }, social.owners),
     enter: (room, face) => enter(room, face, config.rooms),
     say: (message) => receive(message, social),
+    refuse: (stage, refusal) => refuse(social, stage, refusal),
     contextFor: (person) => contextOf(parts, person, null),
     tail: (room, count) => tail(store, room, count),
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),

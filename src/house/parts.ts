@@ -1,6 +1,8 @@
-import { hostname, userInfo } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
+import { hashOf } from '../evidence/hash.ts'
 import { createLive } from '../evidence/live.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import { type Verdict, verify } from '../evidence/verify.ts'
@@ -16,7 +18,7 @@ import type { Config } from '../shapes/config.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import { openWorkspace } from '../tools/paths.ts'
-import { openFolder, openWorkspaceFolder, secretsOf } from './folder.ts'
+import { openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
 export type Settings = {
@@ -43,7 +45,7 @@ export const openParts = async (settings: Settings, part: string) => {
   const folder = openFolder(settings.data)
   const workspace = await openWorkspace(settings.workspace, [folder.path])
   const specs = loadPeripherals(join(settings.root, 'config'))
-  for (const spec of specs.values()) await checkExamples(spec, workspace)
+  await checkAll(specs)
   const secrets = secretsOf(folder)
   const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
 
@@ -81,7 +83,7 @@ export const openParts = async (settings: Settings, part: string) => {
     newId: createIds(systemClock),
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
-    owner: userInfo().username,
+    owner: userName(),
     ...viewsOf(store, config, specs),
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
@@ -98,15 +100,28 @@ export const viewsOf = (store: Store, { rooms }: Config, specs: ReadonlyMap<stri
   roomMode: async (room: string): Promise<RoomMode> =>
     (await store.roomMode(room)) ?? rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
   verify: async (session: string): Promise<Verdict> =>
-    verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+    verify(session, await store.chain(session), (id, hash) => {
+      const spec = specs.get(id)
+      return spec && hashOf(spec) === hash ? spec.tools : null
+    }),
 })
+
+/** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
+const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {
+  const empty = mkdtempSync(join(tmpdir(), 'bellhop-examples-'))
+  try {
+    for (const spec of specs.values()) await checkExamples(spec, await openWorkspace(empty, []))
+  } finally {
+    rmSync(empty, { recursive: true })
+  }
+}
 
 const reach = async (address: RedisAddress): Promise<void> => {
   try {
     await ping(address)
   } catch (error) {
     throw new Problem(
-      `Redis does not answer at ${address.replace(/\/\/[^@/]*@/, '//')}: ${(error as Error).message}`,
+      `Redis does not answer at ${address.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '')}: ${(error as Error).message}`,
       'start it, correct REDIS_URL, or leave REDIS_URL unset and use `bellhop up`, which starts one of its own',
     )
   }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { keepHouse } from '../agents/house.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
@@ -50,6 +51,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       holder: parts.holder,
       secret: parts.secrets.agents,
       heartbeatMs: config.lease.heartbeatMs,
+      isGone: diedHere,
       probe: (agent) => probe(agent, parts),
       announce: (presence) => announce(presence, parts),
       log: log.warn,
@@ -74,6 +76,18 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       log.info('worker is down')
       await parts.close()
     },
+  }
+}
+
+/** Whether a holder was a worker of this machine that is no longer there. */
+const diedHere = (holder: string): boolean => {
+  const [, machine, pid] = /^(.+)-(\d+)-worker$/.exec(holder) ?? []
+  if (machine !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

@@ -11,7 +11,9 @@ type Options = { file: string; part: string; verbose: Writable | null }
 /** Structured lines into a file; with `verbose`, the same for people to read. Tokens never reach either. */
 export const openLog = ({ file, part, verbose }: Options): Log => {
   mkdirSync(dirname(file), { recursive: true })
-  const stream = destination({ dest: file, sync: false, mode: 0o600 })
+  // Written at once: lines that wait in memory are lost with the process, and on a full disk they would hold it up.
+  const stream = destination({ dest: file, sync: true, mode: 0o600 })
+  stream.on('error', () => {})
   const streams = verbose ? [{ stream }, { stream: forPeople(verbose) }] : [{ stream }]
   const log = pino(
     { base: { part, pid: process.pid }, redact: ['token', '*.token', 'credential', '*.credential'] },

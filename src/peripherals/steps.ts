@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
-import type { Author, Body, Entry } from '../shapes/evidence.ts'
+import { Author, type Body, type Entry } from '../shapes/evidence.ts'
 import { Id } from '../shapes/message.ts'
 import { type PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
@@ -15,7 +15,7 @@ export const StepRequest = z.strictObject({
   session: Id,
   turn: Id,
   n: z.int(),
-  author: z.custom<Author>(),
+  author: Author,
   call: ToolCall,
 })
 export type StepRequest = z.infer<typeof StepRequest>
@@ -82,18 +82,25 @@ export const createSteps = ({ store, live, specs, workspace, roomMode, path, mai
     }
   }
 
-  /** Runs one step; answers whether what happened could be written down. */
+  /** Deals with one request; answers whether what happened could be written down. */
   const run = async (request: StepRequest, write: Write): Promise<boolean> => {
-    const step = idOf(request)
-    if (await reportOf(step)) return true
+    if (await reportOf(idOf(request))) return true
     const session = await store.session(request.session)
-    if (!session) return true
+    // A step is its session's agent's own: what somebody else put in the box is taken out, and not run.
+    return session && isOwn(request, session) ? take(request, session, write) : true
+  }
+
+  const take = async (request: StepRequest, session: SessionRecord, write: Write): Promise<boolean> => {
+    const step = idOf(request)
     const entry = drafter(request, session)
 
     const begun = await store.get(`${step}.intent`)
     if (begun)
       return write([
-        entry.ended({ kind: 'interrupted', message: 'the worker died while this step ran; it was not run again' }),
+        entry.ended({
+          kind: 'interrupted',
+          message: 'no outcome was written, as when a worker dies; it was not run again',
+        }),
       ])
 
     const verdict = await gate(request.call, {
@@ -112,6 +119,9 @@ export const createSteps = ({ store, live, specs, workspace, roomMode, path, mai
 
   return { ask, drain }
 }
+
+const isOwn = ({ author }: StepRequest, { agent }: SessionRecord): boolean =>
+  author.kind === 'agent' && author.id === agent
 
 type Write = (drafts: Parameters<Store['append']>[0]) => Promise<boolean>
 

@@ -98,6 +98,8 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),
     leave: (id: string, holder: string): Promise<Result<null>> => move(LEAVE, id, holder),
     presence,
+    /** Which process speaks for the agent; null when none does. */
+    holderOf: (id: string): Promise<string | null> => redis.get(keys(id)[2] ?? ''),
 
     /** Everybody who ever registered here, by id. */
     who: async (): Promise<Presence[]> => Promise.all((await redis.smembers(index)).sort().map(presence)),

@@ -1,3 +1,4 @@
+import { BELLHOP } from '../evidence/drafts.ts'
 import type { AgentConfig, Presence } from '../shapes/agent.ts'
 import { Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
@@ -6,6 +7,7 @@ import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import { authenticate, type TokenOwner } from './authenticate.ts'
 import { dispatch } from './dispatch.ts'
+import { namesOf } from './mention.ts'
 import { mode, type Vocabulary } from './mode.ts'
 import { type Keeper, persist, repeatOf } from './persist.ts'
 import { presence } from './presence.ts'
@@ -41,7 +43,7 @@ const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> =>
   const present = presence(message.value, social.rooms, social.draining())
   if (!present.ok) return refuse(social, 'presence', present.refusal)
 
-  const person = authenticate(present.value, social.owners)
+  const person = authenticate(present.value, social.owners, [...namesOf(social.agents), BELLHOP.id])
   if (!person.ok) return refuse(social, 'authenticate', person.refusal)
 
   const known = { ...present.value, person: person.value }

@@ -4,7 +4,7 @@ import { matcher } from './pattern.ts'
 import { ripgrep } from './ripgrep.ts'
 import { defineTool, failed, PathArgument } from './tool.ts'
 
-const args = z.strictObject({ pattern: z.string().min(1).max(1000), path: PathArgument.optional() })
+const args = z.strictObject({ pattern: z.string().min(1).max(200), path: PathArgument.optional() })
 
 export const glob = defineTool({
   args,

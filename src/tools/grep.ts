@@ -10,7 +10,7 @@ const args = z.strictObject({
   literal: z.boolean().optional(),
   word: z.boolean().optional(),
   ignoreCase: z.boolean().optional(),
-  glob: z.string().min(1).max(1000).optional(),
+  glob: z.string().min(1).max(200).optional(),
 })
 
 export const grep = defineTool({

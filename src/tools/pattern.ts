@@ -7,12 +7,12 @@ type Place =
   | { kind: 'run'; deep: boolean }
   | { kind: 'folders' | 'in-folder' }
 
-const ALTERNATIVES = 64
+const ALTERNATIVES = 16
 
 /**
  * A test for paths by the patterns people write: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `!` for all others;
  * without a slash, for names at any depth.
- * Null where it is no pattern. A match takes time in proportion to path and pattern and never more: both may come from
+ * Null where it is no pattern. A match takes time in proportion to path times pattern and never more: both may come from
  * a model, and a pattern that is made into a regular expression can be made to take for ever.
  */
 export const matcher = (pattern: string): ((path: string) => boolean) | null => {

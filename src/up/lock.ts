@@ -1,8 +1,22 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Folder } from '../house/folder.ts'
 import { instanceOf } from '../house/running.ts'
 import { Problem } from '../lib/problem.ts'
+
+/** Whether an instance runs on the folder: what a killed one left behind says nothing. */
+export const isLocked = (folder: Folder): boolean => {
+  if (!existsSync(folder.lock)) return false
+  const lock = new Sqlite(folder.lock, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return false
+  } catch {
+    return true
+  } finally {
+    lock.close()
+  }
+}
 
 /**
  * Makes this process the only one that runs the folder. The lock is the operating system's, held through SQLite:

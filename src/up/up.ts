@@ -7,9 +7,6 @@ import { Problem } from '../lib/problem.ts'
 import { Person } from '../shapes/person.ts'
 import { startInstance } from './instance.ts'
 
-/** The room that the terminal shows. */
-const ROOM = 'lobby'
-
 type Terminal = {
   input: Readable & { isTTY?: boolean }
   output: Writable & { isTTY?: boolean; columns?: number }
@@ -28,7 +25,9 @@ export const up = async (settings: Settings, terminal: Terminal, ends: AbortSign
     if (ends.aborted) resolve(null)
   })
   const attended = terminal.input.isTTY && terminal.output.isTTY
-  const rooms = attended ? [openRoom(instance.url, instance.secrets.admin, terminal, over.signal).then(() => null)] : []
+  const rooms = attended
+    ? [openRoom(instance.url, instance.secrets.admin, terminal, over.signal).then(() => null, asProblem)]
+    : []
   const problem = await Promise.race([ended, instance.broken, ...rooms])
   over.abort()
   await Promise.allSettled(rooms)
@@ -38,6 +37,12 @@ export const up = async (settings: Settings, terminal: Terminal, ends: AbortSign
   say('everything that was started has ended')
   return 0
 }
+
+/** A room that cannot be opened ends the instance like anything else that breaks: in order. */
+const asProblem = (error: Error): Problem =>
+  error instanceof Problem
+    ? error
+    : new Problem(`the room could not be opened: ${error.message}`, 'start `bellhop up` again')
 
 /** How much of what was said before is shown again. */
 const RECALL = '60'
@@ -54,15 +59,18 @@ const openRoom = async (
     if (!answer.ok) throw new Problem(answer.refusal.message, answer.refusal.remedy)
     return shape.parse(answer.value)
   }
+  // The terminal shows the first room of the config.
+  const { rooms } = await ask('rooms', z.object({ rooms: z.tuple([z.object({ id: z.string() })]).rest(z.unknown()) }))
+  const place = rooms[0].id
   const { operations } = await ask('help', z.object({ operations: z.array(z.object({ name: z.string() })) }))
   const { agents } = await ask('who', z.object({ agents: z.array(z.object({ id: z.string() })) }))
   const { entries } = await ask('evidence', z.object({ entries: z.array(z.object({ position: z.int() })) }), {
-    tag: `room/${ROOM}`,
+    tag: `room/${place}`,
     limit: RECALL,
   })
   const room = createTerminal({
     door: client,
-    room: ROOM,
+    room: place,
     you: await ask('whoami', Person),
     input,
     output,

@@ -61,6 +61,7 @@ const openStreet = () => {
           holder,
           secret,
           heartbeatMs: 20,
+          isGone: (other) => other.startsWith('dead-'),
           probe: (agent) => world.probe(agent),
           announce: (presence) => world.announce(presence),
           log: (message, fields) => logged.push([message, fields]),
@@ -87,6 +88,20 @@ test('after the first round who can be ready is, and each is announced once', as
   await server.redis.pexpire(street.lease('claude-1'), before - 10_000)
   await eventually('a heartbeat', async () => (await server.redis.pttl(street.lease('claude-1'))) > before - 10_000)
   expect([house.announced.sort((a, b) => a.id.localeCompare(b.id)), house.logged]).toEqual([ready, []])
+})
+
+test('a process that is gone is not waited for: its lease is taken over', async () => {
+  await using street = openStreet()
+  const dead = street.house([CLAUDE], { holder: 'dead-worker' })
+  await dead.settled()
+  const living = street.house([CLAUDE])
+  await eventually(
+    'the living to hold the lease',
+    async () => (await street.registry.holderOf('claude-1')) === 'worker-a',
+  )
+  await dead.leave()
+  expect(await street.registry.presence('claude-1')).toEqual(presenceOf(CLAUDE))
+  expect(living.announced).toEqual([presenceOf(CLAUDE)])
 })
 
 test('an agent whose probe fails is not ready and says why; once it is mended it becomes ready by itself', async () => {

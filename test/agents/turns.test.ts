@@ -226,7 +226,7 @@ test('a turn whose worker died in the middle of a step goes on, and its mind lea
   it.ripgrep.release()
   await stuck
   expect(seen).toEqual([
-    { kind: 'interrupted', message: 'the worker died while this step ran; it was not run again' },
+    { kind: 'interrupted', message: 'no outcome was written, as when a worker dies; it was not run again' },
     ONE,
   ])
   expect([it.ripgrep.runs(), await endings(it)]).toEqual([1, [['t1', 'done', 'done: look']]])

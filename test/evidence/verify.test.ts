@@ -427,14 +427,6 @@ describe('what is against the rules is found, though the store took it', () => {
       [{ entry: 't1.peripheral', rule: 'wall', what: 'started explore with bash, write, which its spec has not' }],
     ],
     [
-      'a peripheral of which there is no spec',
-      all(
-        changed('t1.peripheral', { body: { peripheral: 'attic' } }),
-        changed('t1.stopped', { body: { peripheral: 'attic' } }),
-      ),
-      [{ entry: 't1.peripheral', rule: 'wall', what: 'started attic, of which there is no spec' }],
-    ],
-    [
       'a second start while the first peripheral is active',
       copied('t1.peripheral', 'again', 't1.peripheral'),
       [{ entry: 'again', rule: 'order', what: 'starts explore while explore is active' }],

@@ -17,7 +17,7 @@ const NEVER = new AbortController().signal
 const ONE: StepReport = { kind: 'ok', output: 'one\n', paths: ['a.txt'], cut: null }
 const INTERRUPTED: StepReport = {
   kind: 'interrupted',
-  message: 'the worker died while this step ran; it was not run again',
+  message: 'no outcome was written, as when a worker dies; it was not run again',
 }
 const WALL = [
   ['session-opened', 'ada', 'm1'],
