@@ -1,9 +1,14 @@
+import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { scratch } from '../support/folder.ts'
 import { bellhop, pidsOf, startUp } from '../support/instance.ts'
+import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
@@ -93,6 +98,60 @@ test('a data folder of a newer version is left as it is', async () => {
     stderr: `bellhop: ${data}/evidence.db was written by a newer Bellhop (store version 99, this one knows 1)\n  update Bellhop, or use another folder with --data`,
     left: [],
   })
+})
+
+test('whoever took the port of an instance that was killed is not mistaken for it, and gets no token', async () => {
+  using workspace = testWorkspace()
+  const heard: string[] = []
+  const stranger = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url} ${request.headers.authorization}`)
+    response.end('hello')
+  }).listen(0, '127.0.0.1')
+  await new Promise((listening) => stranger.on('listening', listening))
+  const data = join(workspace.path, 'data')
+  const { port } = stranger.address() as AddressInfo
+  workspace.write('data/up.json', JSON.stringify({ pid: 1, url: `http://127.0.0.1:${port}` }))
+  workspace.write('data/lock.db', '')
+  const said = await bellhop(['say', 'hello', '--data', data])
+  expect([said.exitCode, said.stderr, heard]).toEqual([
+    1,
+    `bellhop: no Bellhop runs on ${data}\n  start one with \`bellhop up\`, or name its folder with --data DIR`,
+    [],
+  ])
+  stranger.close()
+})
+
+test('a disk that is full is said, takes nothing down, and is no trouble any more once there is room', async (context) => {
+  using workspace = testWorkspace()
+  using disk = scratch()
+  const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk.path], { reject: false })
+  if (mounted.exitCode !== 0) return context.skip('a small disk takes the right to mount one')
+  try {
+    await using instance = await startUp({ workspace: workspace.path, data: join(disk.path, 'data') })
+    const say = () => instance.client.say({ room: 'lobby', text: '/whoami' })
+    const filler = join(disk.path, 'filler')
+    await execa('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { reject: false })
+    const full = await eventually('the disk to be full', async () => {
+      const answer = await say()
+      return answer.ok ? null : answer.refusal
+    })
+    expect(full).toEqual(refusal('store-full', 'the disk of the evidence store is full; nothing was written'))
+    for (let i = 0; i < 20; i++) expect((await say()).ok).toBe(false)
+    expect((await fetch(`${instance.url}/healthz`)).status).toBe(200)
+    rmSync(filler)
+    await eventually('room for more', async () => (await say()).ok)
+    expect((await bellhop(['verify', '--all', '--data', instance.data])).exitCode).toBe(0)
+    expect(await instance.stop()).toBe(0)
+  } finally {
+    await execa('umount', [disk.path])
+  }
+})
+
+test('it listens where it is told to, and answers to that name', async () => {
+  using workspace = testWorkspace()
+  await using instance = await startUp({ workspace: workspace.path, args: ['--host', '127.0.0.2'] })
+  expect(new URL(instance.url).hostname).toBe('127.0.0.2')
+  expect((await fetch(`${instance.url}/healthz`)).status).toBe(200)
 })
 
 test('a typo in the config is said with its file and line', async () => {

@@ -87,6 +87,57 @@ test('an admin may speak as somebody else, and the evidence shows both names', a
   ])
 })
 
+test('nobody may speak as an agent', async () => {
+  using workspace = testWorkspace()
+  await using instance = await startUp({ workspace: workspace.path })
+  for (const name of ['claude-1', 'Codex', 'bellhop']) {
+    const said = await bellhop(['say', '--as', name, '--data', instance.data, 'hello', '--json'])
+    expect(JSON.parse(said.stdout).refusal.code).toBe('impersonation-refused')
+  }
+})
+
+test('what is refused at the door is evidence too, without what was said', async () => {
+  using workspace = testWorkspace()
+  await using instance = await startUp({ workspace: workspace.path })
+  const post = (body: string, token: string) =>
+    fetch(`${instance.url}/api/say`, { method: 'POST', body, headers: { authorization: `Bearer ${token}` } })
+  const bodies = [
+    JSON.stringify({ text: 'secret words' }),
+    'no json',
+    '{"text":"secret words","extra":1}',
+    'x'.repeat(70_000),
+  ]
+  const tokens = ['wrong', instance.secrets.operator, instance.secrets.operator, instance.secrets.operator]
+  const statuses = []
+  for (const [i, body] of bodies.entries()) statuses.push((await post(body, tokens[i] ?? '')).status)
+  expect(statuses).toEqual([401, 400, 400, 413])
+  const found = await bellhop([
+    'evidence',
+    '--session',
+    'house',
+    '--event',
+    'refused',
+    '--order',
+    'oldest',
+    '--data',
+    instance.data,
+    '--json',
+  ])
+  const { entries } = JSON.parse(found.stdout)
+  expect(
+    entries.map((entry: { body: { stage: string; refusal: { code: string } } }) => [
+      entry.body.stage,
+      entry.body.refusal.code,
+    ]),
+  ).toEqual([
+    ['authenticate', 'unauthenticated'],
+    ['read', 'request-invalid'],
+    ['read', 'request-invalid'],
+    ['read', 'request-too-large'],
+  ])
+  expect(found.stdout).not.toContain('secret words')
+})
+
 test('the demo plays three agents into three chains of one store, and leaves nothing', async () => {
   const played = await bellhop(['demo', '--json'])
   expect(played.exitCode).toBe(0)
