@@ -53,26 +53,48 @@ export type Database = Kysely<Tables>
 
 const BUSY_MS = 10_000
 
+/** How long a writer waits for its turn, and how often it asks meanwhile. */
+const PATIENCE_MS = 30_000
+const ASK_AGAIN_MS = 2
+
 /**
  * Opens the store's file and brings it to this version. Several processes share it: WAL lets them read while one
  * writes, `synchronous=FULL` makes a commit durable, and a writer waits its turn instead of failing.
  */
 export const openDatabase = (path: string, { readonly = false } = {}): Database => {
+  const end = performance.now() + BUSY_MS
+  for (;;) {
+    try {
+      return new Kysely<Tables>({ dialect: new ImmediateDialect({ database: openFile(path, readonly) }) })
+    } catch (error) {
+      if (error instanceof Problem) throw error
+      if (!isBusy(error) || performance.now() > end) {
+        throw new Problem(
+          `cannot open the evidence store ${path}: ${(error as Error).message}`,
+          'check --data, and that you may write there',
+        )
+      }
+      // While another process puts right what a killed one left, SQLite says busy at once, whatever the timeout.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ASK_AGAIN_MS)
+    }
+  }
+}
+
+const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false
+
+const openFile = (path: string, readonly: boolean): Sqlite.Database => {
+  const sqlite = new Sqlite(path, { readonly, fileMustExist: readonly })
   try {
-    const sqlite = new Sqlite(path, { readonly, fileMustExist: readonly })
     sqlite.pragma(`busy_timeout = ${BUSY_MS}`)
     if (!readonly) {
       sqlite.pragma('journal_mode = WAL')
       sqlite.pragma('synchronous = FULL')
     }
     migrate(sqlite, path, readonly)
-    return new Kysely<Tables>({ dialect: new ImmediateDialect({ database: sqlite }) })
+    return sqlite
   } catch (error) {
-    if (error instanceof Problem) throw error
-    throw new Problem(
-      `cannot open the evidence store ${path}: ${(error as Error).message}`,
-      'check --data, and that you may write there',
-    )
+    sqlite.close()
+    throw error
   }
 }
 
@@ -92,10 +114,6 @@ const migrate = (sqlite: Sqlite.Database, path: string, readonly: boolean): void
   })
   run.immediate()
 }
-
-/** How long a writer waits for its turn, and how often it asks meanwhile. */
-const PATIENCE_MS = 30_000
-const ASK_AGAIN_MS = 2
 
 /**
  * Takes the write lock when a transaction begins: a later upgrade of a read lock would fail instead of waiting. It is
@@ -122,7 +140,7 @@ class ImmediateDriver extends SqliteDriver {
       this.#sqlite.exec('begin immediate')
       return true
     } catch (error) {
-      if (last || !(error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+      if (last || !isBusy(error)) throw error
       return false
     } finally {
       this.#sqlite.pragma(`busy_timeout = ${BUSY_MS}`)

@@ -68,10 +68,14 @@ export const toEntry = (row: Row): Entry =>
     hash: row.hash,
   }) as Entry
 
-/** Queries go by the event's column: where it says otherwise than the body, the row was tampered with. */
+/**
+ * Null where the body is not kept any more. Queries go by the event's column: where it says otherwise than the body, the
+ * row was tampered with.
+ */
 const bodyOf = ({ json, event }: Row): unknown => {
+  if (json === null) return null
   const body = parsed(json) as { event?: unknown } | null
-  return body?.event === event ? body : null
+  return body?.event === event ? body : { unreadable: json }
 }
 
 /** Null where there is nothing to read: a row that was tampered with must not keep anybody from reading the others. */

@@ -8,6 +8,8 @@ export type Verdict = {
   ok: boolean
   entries: number
   steps: number
+  /** Bodies that are not kept any more: the chain still holds, but what is gone cannot be judged. */
+  dropped: number
   head: string
   violations: Violation[]
 }
@@ -32,17 +34,23 @@ export const verify = (session: string, chain: Entry[], toolsOf: ToolsOf): Verdi
     formed(entry, complain)
   })
   const legible = chain.filter(whole)
-  authored(legible, complain)
-  walled(legible, toolsOf, complain)
+  const dropped = chain.filter(isDropped).length
+  if (dropped === 0) {
+    authored(legible, complain)
+    walled(legible, toolsOf, complain)
+  }
   return {
     session,
     ok: violations.length === 0,
     entries: chain.length,
+    dropped,
     steps: legible.filter((entry) => entry.body.event === 'step-intended').length,
     head: chain.at(-1)?.hash ?? GENESIS,
     violations,
   }
 }
+
+const isDropped = ({ body }: Entry): boolean => body === null
 
 const readable = ({ body }: Entry): boolean => EventName.safeParse(body?.event).success
 
@@ -55,11 +63,17 @@ const linked = (entry: Entry, before: Entry | null, complain: Complain): void =>
   complain(entry.seq !== last.seq + 1, entry, 'order', `has sequence ${entry.seq} after ${last.seq}`)
   complain(entry.at < last.at, entry, 'order', 'is older than the entry before it')
   complain(entry.hash !== hashEntry(entry), entry, 'hash', 'was changed after it was written')
-  complain(entry.bodyHash !== hashOf(entry.body), entry, 'body', 'has a body that was changed after it was written')
+  complain(
+    !isDropped(entry) && entry.bodyHash !== hashOf(entry.body),
+    entry,
+    'body',
+    'has a body that was changed after it was written',
+  )
 }
 
 /** An entry is a whole one of its event. */
 const formed = (entry: Entry, complain: Complain): void => {
+  if (isDropped(entry)) return
   complain(!readable(entry), entry, 'form', 'has a body of no known event')
   if (!readable(entry)) return
   const { type, claim } = events[entry.body.event]

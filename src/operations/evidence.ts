@@ -47,6 +47,7 @@ const VerdictShape = z.strictObject({
   ok: z.boolean(),
   entries: z.int(),
   steps: z.int(),
+  dropped: z.int(),
   head: z.string(),
   violations: z.array(z.strictObject({ entry: z.string(), rule: z.string(), what: z.string() })),
 })
@@ -74,8 +75,8 @@ export const verify = defineOperation({
   },
   render: ({ ok, verdicts }) =>
     [
-      ...verdicts.flatMap(({ session, ok, entries, steps, violations }) => [
-        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}`,
+      ...verdicts.flatMap(({ session, ok, entries, steps, dropped, violations }) => [
+        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} dropped` : ''}`,
         ...violations.map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
       ]),
       ok ? `verified: ${count(verdicts.length, 'chain')}, all whole` : 'NOT verified: see above',

@@ -68,7 +68,7 @@ describe('a full disk', () => {
       const whole = async () => {
         const chain = await store.chain('room-lobby')
         expect(idsOf(chain)).toEqual(kept)
-        const verdict = { session: 'room-lobby', ok: true, entries: kept.length, steps: 0, violations: [] }
+        const verdict = { session: 'room-lobby', ok: true, entries: kept.length, steps: 0, dropped: 0, violations: [] }
         expect(await verdictsOf(store)).toEqual([{ ...verdict, head: chain.at(-1)?.hash }])
       }
 

@@ -341,7 +341,7 @@ describe('an append', () => {
     expect(chain.map(({ seq }) => seq)).toEqual(numbers(1, 200))
     expect(told).toEqual(chain)
     expect(await verdictsOf(other.store)).toEqual([
-      { session: 'room-lobby', ok: true, entries: 200, steps: 0, head: chain.at(-1)?.hash, violations: [] },
+      { session: 'room-lobby', ok: true, entries: 200, steps: 0, dropped: 0, head: chain.at(-1)?.hash, violations: [] },
     ])
   })
 

@@ -77,7 +77,15 @@ describe('several processes', () => {
       const chain = await store.chain('room-lobby')
       expect(callsIn(idsOf(chain)).sort()).toEqual(everything)
       expect(await verdictsOf(store)).toEqual([
-        { session: 'room-lobby', ok: true, entries: 150, steps: 0, head: chain.at(-1)?.hash, violations: [] },
+        {
+          session: 'room-lobby',
+          ok: true,
+          entries: 150,
+          steps: 0,
+          dropped: 0,
+          head: chain.at(-1)?.hash,
+          violations: [],
+        },
       ])
     })
   }, 60_000)
@@ -110,7 +118,7 @@ describe('processes killed in the middle of their writes', () => {
       const chain = await store.chain('room-lobby')
       const kept = new Set(callsIn(idsOf(chain)))
       expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
-      const whole = { session: 'room-lobby', ok: true, entries: chain.length, steps: 0, violations: [] }
+      const whole = { session: 'room-lobby', ok: true, entries: chain.length, steps: 0, dropped: 0, violations: [] }
       expect(await verdictsOf(store)).toEqual([{ ...whole, head: chain.at(-1)?.hash }])
     })
   }, 600_000)
