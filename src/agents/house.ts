@@ -1,6 +1,7 @@
 import type { Registry } from '../registry/registry.ts'
 import { answerTo } from '../registry/registry.ts'
 import { type AgentConfig, PROTOCOL, type Presence, type Probe } from '../shapes/agent.ts'
+import type { Refusal } from '../shapes/refusal.ts'
 
 type Options = {
   registry: Registry
@@ -25,18 +26,26 @@ export const keepHouse = (
   agents: AgentConfig[],
 ) => {
   const ready = new Set<string>()
+  const told = new Map<string, string>()
+
+  /** What keeps an agent from being ready is logged when it changes, not at every beat. */
+  const tell = (message: string, agent: string, refusal: Refusal): void => {
+    if (told.get(agent) !== refusal.message) log(message, { agent, ...refusal })
+    told.set(agent, refusal.message)
+  }
 
   const join = async (agent: AgentConfig): Promise<void> => {
     const { id, type, peripheral } = agent
     const challenge = await registry.register({ id, type, protocol: PROTOCOL, peripherals: [peripheral], holder })
     if (!challenge.ok) {
       if (challenge.refusal.code === 'agent-taken') await evict(id)
-      return log('agent could not register', { agent: id, ...challenge.refusal })
+      return tell('agent could not register', id, challenge.refusal)
     }
     const answer = answerTo(challenge.value.nonce, secret)
     const granted = await registry.prove({ id, holder, answer, probes: await probe(agent) })
-    if (!granted.ok) return log('agent is not ready', { agent: id, ...granted.refusal })
+    if (!granted.ok) return tell('agent is not ready', id, granted.refusal)
     ready.add(id)
+    told.delete(id)
     await announce(granted.value)
   }
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepReport } from '../../src/shapes/turn.ts'
+import { EXPLORE } from '../support/explore.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { CLAUDE } from '../support/store.ts'
-import { EXPLORE, entry, GREP, openWorkshop, READ, request, SESSION, type Workshop } from './workshop.ts'
+import { entry, GREP, openWorkshop, READ, request, SESSION, type Workshop } from './workshop.ts'
 
 let server: TestRedis
 beforeAll(async () => {

@@ -14,21 +14,11 @@ import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import type { RoomMode } from '../../src/shapes/room.ts'
 import { openWorkspace } from '../../src/tools/paths.ts'
+import { EXPLORE } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
 import { eventually } from '../support/poll.ts'
 import type { TestRedis } from '../support/redis.ts'
 import { ADA, CLAUDE, must, said } from '../support/store.ts'
-
-export const EXPLORE: PeripheralSpec = {
-  id: 'explore',
-  purpose: 'Look around.',
-  tools: ['read', 'glob', 'grep'],
-  scope: 'workspace',
-  modes: ['diagnose', 'execute'],
-  role: 'operator',
-  limits: { stepsPerTurn: 25, outputBytes: 51_200, outputLines: 2000, seconds: 20 },
-  examples: { allowed: [], refused: [] },
-}
 
 export const SESSION = 's-1'
 

@@ -4,18 +4,8 @@ import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import type { StepReport } from '../../src/shapes/turn.ts'
 import { gate, type Standing } from '../../src/tools/gate.ts'
 import { openWorkspace, type Workspace } from '../../src/tools/paths.ts'
+import { EXPLORE } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
-
-export const EXPLORE: PeripheralSpec = {
-  id: 'explore',
-  purpose: 'Look around.',
-  tools: ['read', 'glob', 'grep'],
-  scope: 'workspace',
-  modes: ['diagnose', 'execute'],
-  role: 'operator',
-  limits: { stepsPerTurn: 25, outputBytes: 51_200, outputLines: 2000, seconds: 20 },
-  examples: { allowed: [], refused: [] },
-}
 
 export const PATH = process.env['PATH'] ?? ''
 

@@ -5,7 +5,8 @@ import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import { type RefusalCode, refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import { gate, type Standing, tools } from '../../src/tools/gate.ts'
-import { bench, EXPLORE } from './bench.ts'
+import { EXPLORE } from '../support/explore.ts'
+import { bench } from './bench.ts'
 
 type Rule = { code: RefusalCode; sentence: string; break: (call: ToolCall, standing: Standing) => [ToolCall, Standing] }
 

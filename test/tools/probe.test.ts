@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { ToolName } from '../../src/shapes/peripheral.ts'
 import { probeTools } from '../../src/tools/probe.ts'
-import { bench, EXPLORE, PATH } from './bench.ts'
+import { EXPLORE } from '../support/explore.ts'
+import { bench, PATH } from './bench.ts'
 
 const OK = {
   ripgrep: { name: 'ripgrep', ok: true, detail: expect.stringMatching(/^ripgrep \d+\.\d+\.\d+/) },
