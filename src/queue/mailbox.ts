@@ -4,7 +4,7 @@ import type { Redis } from '../redis/redis.ts'
 export const createMailbox = (redis: Redis, prefix: string, name: string) => {
   const key = (session: string) => `${prefix}:{${session}}:${name}`
   return {
-    /** Puts an item in line once; answers whether the box was empty before, that is, whether somebody must be woken. */
+    /** Puts an item in line once; answers whether somebody must be woken: the box was empty, or the item still waits. */
     put: async (session: string, item: string): Promise<boolean> => {
       if ((await redis.lpos(key(session), item)) !== null) return true
       return (await redis.rpush(key(session), item)) === 1

@@ -4,18 +4,24 @@ import type { Folder } from '../house/folder.ts'
 import { instanceOf } from '../house/running.ts'
 import { Problem } from '../lib/problem.ts'
 
-/** Whether an instance runs on the folder: what a killed one left behind says nothing. */
-export const isLocked = (folder: Folder): boolean => {
-  if (!existsSync(folder.lock)) return false
+/** The lock of a folder, held until it is closed; null while somebody else holds it. */
+const take = (folder: Folder): Sqlite.Database | null => {
   const lock = new Sqlite(folder.lock, { timeout: 0 })
   try {
     lock.exec('begin exclusive')
-    return false
+    return lock
   } catch {
-    return true
-  } finally {
     lock.close()
+    return null
   }
+}
+
+/** Whether an instance runs on the folder: what a killed one left behind says nothing. */
+export const isLocked = (folder: Folder): boolean => {
+  if (!existsSync(folder.lock)) return false
+  const lock = take(folder)
+  lock?.close()
+  return lock === null
 }
 
 /**
@@ -23,11 +29,8 @@ export const isLocked = (folder: Folder): boolean => {
  * it cannot be left behind, however the process ends.
  */
 export const lockFolder = (folder: Folder): (() => void) => {
-  const lock = new Sqlite(folder.lock, { timeout: 0 })
-  try {
-    lock.exec('begin exclusive')
-  } catch {
-    lock.close()
+  const lock = take(folder)
+  if (!lock) {
     const running = instanceOf(folder)
     const where = running ? ` (process ${running.pid}, at ${running.url})` : ''
     throw new Problem(
