@@ -33,6 +33,7 @@ const settingsFrom = (flags: Flags): Settings => {
     host: flags.host || env['BELLHOP_HOST'] || undefined,
     port: flags.port ?? (port ? portFrom(port) : undefined),
     redis: env['REDIS_URL'] || null,
+    evidence: evidenceFrom(env['BELLHOP_EVIDENCE'] || null),
     verbose: flags.verbose ?? false,
     path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   }
@@ -50,6 +51,14 @@ const portFrom = (text: string): number => {
   } catch {
     throw new Problem(`BELLHOP_PORT=${text} is no port`, 'give a number from 0 to 65535')
   }
+}
+
+const evidenceFrom = (url: string | null): string | null => {
+  if (url === null || /^postgres(?:ql)?:\/\//.test(url)) return url
+  throw new Problem(
+    'BELLHOP_EVIDENCE is no address of a PostgreSQL server',
+    'give it in the form postgres://user:password@host:5432/database, or leave it unset: the data folder has it then',
+  )
 }
 
 /** How long a process may take to end after the one that started it was killed: Redis is going down with it. */
@@ -137,7 +146,7 @@ program
     })
   })
 sayCommand(withFlags(program.command('say')), settingsFrom)
-askCommands(program, withFlags, settingsFrom)
+askCommands(program, { withFlags, settingsFrom })
 withServerFlags(
   program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
 ).action((flags: Flags) =>

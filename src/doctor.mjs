@@ -17,11 +17,13 @@ import { parseArgs } from 'node:util'
  * @typedef {{ packages: Record<string, { version?: string, integrity?: string, optional?: boolean }> }} Lockfile
  */
 
-// Program, Debian package, and what cannot be done without it. The launcher reads these lines too.
+// Program (or another that will do as well), Debian package, and what cannot be done without it. The launcher reads
+// these lines too. Debian's PostgreSQL server is not on the PATH, where only what manages it is; elsewhere it is.
 const PROGRAMS = `
 redis-server redis-server up demo test
 rg ripgrep up demo worker test
 chromium chromium test
+pg_ctlcluster|postgres postgresql test
 g++ g++ compile
 make make compile
 python3 python3 compile
@@ -56,7 +58,8 @@ const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replac
 /** @type {(program: string, env: NodeJS.ProcessEnv) => string | null} */
 function find(program, env) {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  return folders.map((folder) => join(folder, program)).find(executable) ?? null
+  const files = program.split('|').flatMap((name) => folders.map((folder) => join(folder, name)))
+  return files.find(executable) ?? null
 }
 
 /** @type {(file: string) => boolean} */
@@ -279,6 +282,15 @@ function ping(target) {
   })
 }
 
+// Only looked for: what manages Debian's server does not tell a version.
+/** @type {(place: Place) => Check} */
+function postgresql({ env }) {
+  const file = find('pg_ctlcluster|postgres', env)
+  if (file) return ok('postgresql', file)
+  const detail = 'pg_ctlcluster or postgres is not on the PATH; needed for the tests, and where a shared store is kept'
+  return optional('postgresql', detail, installLine(['postgresql'], env))
+}
+
 /** @type {(place: Place) => Check} */
 function dataFolder({ data }) {
   const elsewhere = 'export BELLHOP_DATA=/a/folder/you/can/write'
@@ -353,6 +365,7 @@ const checks = {
   instance,
   bubblewrap: ({ env }) => unlessMissing('needed for tools that run commands', program('bubblewrap', 'bwrap', env)),
   chromium: ({ env }) => unlessMissing('needed for the tests', program('chromium', 'chromium', env)),
+  postgresql,
 }
 
 /**

@@ -83,7 +83,7 @@ const node = ok('node', `${process.version} (${process.execPath})`)
 
 describe('the whole report', () => {
   it('finds everything in a folder that is set up', async () => {
-    const programs = ['npm', 'redis-server', 'rg', 'git', 'bwrap', 'chromium']
+    const programs = ['npm', 'redis-server', 'rg', 'git', 'bwrap', 'chromium', 'pg_ctlcluster']
     await have(...programs)
     await setUp()
     const found = (name: string, program = name) => ok(name, `${program} 1.2.3 (${join(bin, program)})`)
@@ -106,6 +106,7 @@ describe('the whole report', () => {
           ok('instance', 'none is running on this data folder'),
           found('bubblewrap', 'bwrap'),
           found('chromium'),
+          ok('postgresql', join(bin, 'pg_ctlcluster')),
         ],
       },
     })
@@ -145,6 +146,12 @@ describe('the whole report', () => {
             installs('bubblewrap'),
           ),
           absent('chromium', 'optional', 'chromium is not on the PATH; needed for the tests', installs('chromium')),
+          absent(
+            'postgresql',
+            'optional',
+            'pg_ctlcluster or postgres is not on the PATH; needed for the tests, and where a shared store is kept',
+            installs('postgresql'),
+          ),
         ],
       },
     })
@@ -312,13 +319,16 @@ describe('the options', () => {
     ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep'],
     ['demo', {}, 'redis-server ripgrep'],
     ['worker', {}, 'ripgrep'],
-    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium'],
+    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium postgresql'],
   ])('list for --packages %s with %j: %s', async (purpose, env, stdout) => {
     expect(await doctor(`--packages ${purpose}`, env)).toEqual({ exitCode: 0, stdout, stderr: '' })
   })
 
-  it('list nothing for --packages when nothing is missing', async () => {
-    await have('redis-server', 'rg', 'chromium')
-    expect(await doctor('--packages test')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
-  })
+  it.each(['pg_ctlcluster', 'postgres'])(
+    'list nothing for --packages when nothing is missing, PostgreSQL being there as %s',
+    async (postgresql) => {
+      await have('redis-server', 'rg', 'chromium', postgresql)
+      expect(await doctor('--packages test')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+    },
+  )
 })

@@ -23,13 +23,13 @@ exec "${process.execPath}" "$@"`,
 shift
 exec "$@"`,
   'apt-get': `policy=none
-[ ! -e "$BELLHOP_POLICY_RC_D" ] || { "$BELLHOP_POLICY_RC_D" redis-server start; policy=$?; }
+[ ! -e "$BELLHOP_POLICY_RC_D" ] || { "$BELLHOP_POLICY_RC_D" postgresql start; policy=$?; }
 echo "apt-get $* (\${DEBIAN_FRONTEND-}, policy $policy)" >>"$CALLS"
 case $* in
   *install*)
     [ -z "\${APT_FAILS-}" ] || { echo 'E: Unable to locate package ripgrep'; exit 100; }
     [ -z "\${APT_INTERRUPTS-}" ] || kill -INT "$PPID"
-    for program in redis-server rg chromium g++ make python3; do cp "$BIN/id" "$BIN/$program"; done ;;
+    for program in redis-server rg chromium pg_ctlcluster g++ make python3; do cp "$BIN/id" "$BIN/$program"; done ;;
 esac`,
   // ci lays out what npm would; rebuild makes the "binary" that the stand-in of better-sqlite3 wants.
   npm: `echo "npm $*" >>"$CALLS"
@@ -249,7 +249,7 @@ describe('missing Debian packages', () => {
     ['worker', {}, 'ripgrep'],
     ['demo', {}, 'redis-server ripgrep'],
     ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep'],
-    ['test', {}, 'redis-server ripgrep chromium'],
+    ['test', {}, 'redis-server ripgrep chromium postgresql'],
   ])('of %s with %j are %s', async (command, env, names) => {
     await box.start(command, { env })
     expect(await box.called('apt-get')).toEqual([update, install(names)])
@@ -273,11 +273,12 @@ describe('missing Debian packages', () => {
   })
 
   it.each([
-    ['installed', {}, 0],
-    ['failed', { APT_FAILS: 'yes' }, 1],
-    ['interrupted', { APT_INTERRUPTS: 'yes' }, 130],
-  ])('bring back a policy that allows, as it was, when they are %s', async (_, env, code) => {
-    await program(box.policy, 'exit 0')
+    ['installed', 'exit 0', {}, 0],
+    ['installed', '[ "$1" != redis-server ] || exit 101', {}, 0],
+    ['failed', 'exit 0', { APT_FAILS: 'yes' }, 1],
+    ['interrupted', 'exit 0', { APT_INTERRUPTS: 'yes' }, 130],
+  ])('bring back a policy that allows, as it was, when they are %s: %s', async (_, allows, env, code) => {
+    await program(box.policy, allows)
     await chmod(box.policy, 0o700)
     const before = await stat(box.policy)
     const { exitCode } = await box.start('up', { env })
@@ -461,12 +462,17 @@ describe('the build', () => {
 describe('bellhop test', () => {
   beforeEach(() => box.have('redis-server', 'rg', 'chromium'))
 
-  it('runs all the checks and ends with their exit code', async () => {
-    expect((await box.start('test', { env: { CHECK_EXITS: '7' } })).exitCode).toBe(7)
-    expect(await box.called('npm')).toEqual(['npm run --silent check'])
-  })
+  it.each(['pg_ctlcluster', 'postgres'])(
+    'runs all the checks and ends with their exit code, PostgreSQL being there as %s',
+    async (postgresql) => {
+      await box.have(postgresql)
+      expect((await box.start('test', { env: { CHECK_EXITS: '7' } })).exitCode).toBe(7)
+      expect(await box.called()).toEqual(['node --version', 'npm run --silent check'])
+    },
+  )
 
   it('runs only the tests that are named, in the package, and the long ones when asked', async () => {
+    await box.have('pg_ctlcluster')
     const short = await box.start('test test/a.test.ts -t name', { env: { CHECK_EXITS: '3' } })
     expect(short.exitCode).toBe(3)
     expect(await box.called('npm')).toEqual([`npm run --silent test:run -- test/a.test.ts -t name`])

@@ -6,6 +6,6 @@ export default defineConfig({
     // Tests start real processes on two cores: a minute is for a slow machine, not for a slow test.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
   },
 })

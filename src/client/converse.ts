@@ -22,8 +22,8 @@ export const converse = async (
   const heard = new AbortController()
   if (waiting.size === 0) return ok({ receipt: receipt.value, replies })
 
-  const began = await client.read('thread', { entry: message })
-  const after = began.ok ? ((began.value as { entries: Post[] }).entries[0]?.position ?? 0) : 0
+  const began = await client.read('show', { entry: message })
+  const after = began.ok ? (began.value as { entry: { position: number } }).entry.position : 0
   const hear = (post: Post) => {
     if (post.turn === null || !assignments.some(({ turn }) => turn === post.turn)) return
     show(post)

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type Client, createClient } from '../client/client.ts'
 import { folderAt, secretsOf } from '../house/folder.ts'
 import type { Settings } from '../house/parts.ts'
@@ -7,11 +7,12 @@ import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
 import { inputFrom } from '../operations/parse.ts'
 import { operations } from '../operations/table.ts'
-import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
+import { evidenceCommands } from './evidence.ts'
+import { fail, print } from './print.ts'
+import { optionOf, type Shell } from './shell.ts'
 
 type Flags = Record<string, string | boolean | undefined>
-type SettingsFrom = (flags: object) => Settings
 
 /** A client of the instance that runs on this data folder; null when none does. */
 export const findInstance = async ({ data }: Settings): Promise<Client | null> => {
@@ -27,35 +28,39 @@ export const findInstance = async ({ data }: Settings): Promise<Client | null> =
 export const noInstance = ({ data }: Settings): Problem =>
   new Problem(`no Bellhop runs on ${data}`, 'start one with `bellhop up`, or name its folder with --data DIR')
 
-/** Every row of the table of operations, as a subcommand. */
-export const askCommands = (
-  program: Command,
-  withFlags: (command: Command) => Command,
-  settingsFrom: SettingsFrom,
-): void => {
-  for (const row of operations.filter(({ name }) => name !== 'help')) {
-    const command = withFlags(program.command(row.name)).description(row.summary).option('--json', 'as one JSON value')
-    for (const key of row.positional) command.argument(`[${key}]`)
-    if (!row.reads) command.option('--room <room>', 'which room', 'lobby')
-    for (const key of Object.keys(row.input.shape).filter((name) => !row.positional.includes(name))) {
-      command.addOption(new Option(isFlag(row, key) ? `--${key}` : `--${key} <${key}>`))
+/** Every row of the table of operations, as a subcommand: those of a group under its name, all others at the top. */
+export const askCommands = (program: Command, shell: Shell): void => {
+  const asked = operations.filter(({ name }) => name !== 'help')
+  for (const row of asked.filter(({ group }) => group === undefined)) askCommand(program.command(row.name), row, shell)
+  for (const name of new Set(asked.flatMap(({ group }) => group ?? []))) {
+    const group = program.command(name).description('find, read, prove, keep and move evidence')
+    for (const row of asked.filter((one) => one.group === name)) {
+      // Without a subcommand, a group asks what it is named after.
+      askCommand(group.command(row.alias ?? row.name, { isDefault: row.name === name }), row, shell)
     }
-    command.action(async (...given: unknown[]) => {
-      const positional = given.slice(0, row.positional.length) as (string | undefined)[]
-      await ask(row, positional, given[row.positional.length] as Flags, settingsFrom)
-    })
+    evidenceCommands(group, shell)
   }
+  for (const row of asked.filter(({ alone }) => alone === true)) askCommand(program.command(row.name), row, shell)
 }
 
-/** A yes-or-no input takes no value on the command line. */
-const isFlag = ({ input }: Operation, key: string): boolean =>
-  input.shape[key]?.safeParse('true').data === true && !input.shape[key]?.safeParse('some text').success
+const askCommand = (named: Command, row: Operation, { withFlags, settingsFrom }: Shell): void => {
+  const command = withFlags(named).description(row.summary).option('--json', 'as one JSON value')
+  for (const key of row.positional) command.argument(key === row.rest ? `[${key}...]` : `[${key}]`)
+  if (!row.reads) command.option('--room <room>', 'which room', 'lobby')
+  for (const key of Object.keys(row.input.shape).filter((name) => !row.positional.includes(name))) {
+    command.addOption(optionOf(row, key))
+  }
+  command.action(async (...given: unknown[]) => {
+    const positional = given.slice(0, row.positional.length).flat() as (string | undefined)[]
+    await ask(row, positional, given[row.positional.length] as Flags, settingsFrom)
+  })
+}
 
 const ask = async (
   row: Operation,
   positional: (string | undefined)[],
   flags: Flags,
-  settingsFrom: SettingsFrom,
+  settingsFrom: Shell['settingsFrom'],
 ): Promise<void> => {
   const named = Object.keys(row.input.shape).flatMap((key) =>
     flags[key] === undefined ? [] : [`${key}=${flags[key]}`],
@@ -66,9 +71,12 @@ const ask = async (
   if (!input.ok) return fail(input.refusal, json)
 
   const settings = settingsFrom(flags)
-  const client = await findInstance(settings)
+  // What takes long reads the store itself: it can say how far it is, and keeps nobody else waiting.
+  const client = row.long ? null : await findInstance(settings)
   if (!row.reads)
-    return client ? sayIt(client, `/${row.name} ${words.join(' ')}`, flags) : Promise.reject(noInstance(settings))
+    return client
+      ? sayIt(client, `/${row.name} ${words.map(quoted).join(' ')}`, flags)
+      : Promise.reject(noInstance(settings))
   const given = Object.fromEntries(Object.entries(input.value).map(([key, value]) => [key, String(value)]))
   const answer = client ? await client.read(row.name, given) : await offline(row, input.value, settings)
   if (!answer.ok) return fail(answer.refusal, json)
@@ -95,12 +103,8 @@ const sayIt = async (client: Client, text: string, flags: Flags): Promise<void> 
   )
 }
 
-export const print = (text: string): void => {
-  process.stdout.write(`${text}\n`)
-}
-
-export const fail = (refusal: Refusal, json: boolean): void => {
-  if (json) print(JSON.stringify({ ok: false, refusal }))
-  if (!json) process.stderr.write(`bellhop: ${refusal.message} [${refusal.code}]\n  ${refusal.remedy}\n`)
-  process.exitCode = 1
+/** A word as the parser of commands takes it back: blanks inside it stay. */
+const quoted = (word: string): string => {
+  const [, key = '', value = word] = /^([a-z]+=)(.*)$/is.exec(word) ?? []
+  return /\s/.test(value) ? `${key}"${value.replaceAll('"', '')}"` : word
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
-import { openStore } from '../evidence/store.ts'
+import { openStore, type Store } from '../evidence/store.ts'
 import { folderAt, userName } from '../house/folder.ts'
 import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -9,19 +9,30 @@ import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
+import { createProgress } from './progress.ts'
 
-/** Asks a data folder that no instance runs on: the evidence is all it takes, and it is opened for reading only. */
+/** The store of a data folder, or of the server it is on, for reading alone: an instance may run on it or not. */
+export const openOffline = async (settings: Settings): Promise<Store> => {
+  const { store } = folderAt(settings.data)
+  if (settings.evidence === null && !existsSync(store)) {
+    throw new Problem(`there is no evidence in ${settings.data}`, 'name the data folder with --data DIR')
+  }
+  return openStore({ url: settings.evidence ?? store, clock: systemClock, readonly: true })
+}
+
+const CHANGES_NOTHING = refused(refusal('store-failed', 'nothing can be changed while no instance runs'))
+
+/** Asks the store of a data folder itself: the evidence is all it takes, and it is opened for reading only. */
 export const askOffline = async (
   row: Operation,
   input: Record<string, unknown>,
   settings: Settings,
 ): Promise<Result<unknown>> => {
-  const { store: path } = folderAt(settings.data)
-  if (!existsSync(path))
-    throw new Problem(`there is no evidence in ${settings.data}`, 'name the data folder with --data DIR')
   const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
   const specs = loadPeripherals(join(settings.root, 'config'))
-  const store = openStore({ path, clock: systemClock, readonly: true })
+  const store = await openOffline(settings)
+  const views = viewsOf({ store, config, specs, folder: folderAt(settings.data) })
+  const progress = createProgress('verified')
   try {
     return await row.run(input, {
       person: { name: userName(), role: 'viewer', face: 'cli', via: null },
@@ -30,11 +41,14 @@ export const askOffline = async (
       who: async () => [],
       rooms: config.rooms,
       specs,
-      ...viewsOf(store, config, specs),
-      closeSession: async () => refused(refusal('store-failed', 'nothing can be changed while no instance runs')),
+      ...views,
+      audit: (kept) => views.audit(kept, progress.show),
+      compact: async () => CHANGES_NOTHING,
+      closeSession: async () => CHANGES_NOTHING,
       newId: () => '',
     })
   } finally {
+    progress.end()
     await store.close()
   }
 }

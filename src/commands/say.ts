@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { type Conversation, converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
-import { fail, findInstance, noInstance, print } from './ask.ts'
+import { findInstance, noInstance } from './ask.ts'
+import { fail, print } from './print.ts'
 
 type Flags = { room: string; as?: string; wait: string; json?: boolean }
 

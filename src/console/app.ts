@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Context as OperationContext } from '../operations/operation.ts'
 import { checkInput } from '../operations/parse.ts'
 import { operationNamed } from '../operations/table.ts'
+import type { Entry } from '../shapes/evidence.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'
 import type { Post } from '../shapes/post.ts'
@@ -14,7 +15,7 @@ import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Face } from '../shapes/room.ts'
 import { answerRefusal, guard } from './guard.ts'
-import { streamPosts } from './stream.ts'
+import { streamEvidence, streamPosts } from './stream.ts'
 
 export type Health = { ready: boolean; version: string; up: Record<string, string> }
 
@@ -36,6 +37,8 @@ export type Console = {
   contextFor: (person: Person) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
   follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
+  query: (filters: unknown) => Promise<Result<{ through: number }>>
+  followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
 }
@@ -80,6 +83,7 @@ export const createApp = (house: Console): Hono => {
     const answer = await house.say(message.value)
     return answer.ok ? c.json(answer.value) : answerRefusal(c, answer.refusal)
   })
+  app.get('/api/tail', (c) => streamEvidence(c, house))
   app.get('/api/follow', (c) => streamPosts(c, house, credentialOf(c, house).face))
   app.get('/api/:operation', (c) => ask(c, house))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))

@@ -27,19 +27,46 @@ export const streamPosts = (c: Context, house: Console, face: Face): Response =>
   const entered = house.enter(room, face)
   if (!entered.ok) return answerRefusal(c, entered.refusal)
 
-  return streamSSE(c, async (stream) => {
+  return stream(c, async function* (gone) {
+    const last = after === undefined ? await house.tail(room, tail ?? 200) : []
+    yield* last.map(toEvent)
+    for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone)) yield toEvent(post)
+  })
+}
+
+const toEvent = (post: Post): Event => ({ position: post.position, event: 'post', value: post })
+
+/**
+ * Every entry that matches, as it is written, from any place on: without one, from now on. A reader that reconnects says
+ * what it saw last; none is left out, and none comes twice.
+ */
+export const streamEvidence = async (c: Context, house: Console): Promise<Response> => {
+  const seen = c.req.header('last-event-id')
+  const { cursor, ...given } = { ...c.req.query(), ...(seen === undefined ? {} : { cursor: seen }) }
+  const asked = await house.query({ ...given, limit: 1, ...(cursor === undefined ? {} : { cursor, order: 'oldest' }) })
+  if (!asked.ok) return answerRefusal(c, asked.refusal)
+  const after = cursor === undefined ? asked.value.through : Number(cursor)
+  return stream(c, async function* (gone) {
+    for await (const entry of house.followEvidence(given, after, gone)) {
+      yield { position: entry.position, event: 'entry', value: entry }
+    }
+  })
+}
+
+type Event = { position: number; event: string; value: unknown }
+
+/** Sends events one by one, each when the reader has taken the one before; a sign of life now and then. */
+const stream = (c: Context, events: (gone: AbortSignal) => AsyncGenerator<Event>): Response =>
+  streamSSE(c, async (out) => {
     const gone = new AbortController()
-    stream.onAbort(() => gone.abort())
-    const send = (post: Post) =>
-      stream.writeSSE({ id: String(post.position), event: 'post', data: JSON.stringify(post) })
-    const ping = setInterval(() => void stream.write(': ping\n\n').catch(() => gone.abort()), PING_MS)
+    out.onAbort(() => gone.abort())
+    const ping = setInterval(() => void out.write(': ping\n\n').catch(() => gone.abort()), PING_MS)
     try {
-      const last = after === undefined ? await house.tail(room, tail ?? 200) : []
-      await stream.write(': here\n\n')
-      for (const post of last) await send(post)
-      for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone.signal)) await send(post)
+      await out.write(': here\n\n')
+      for await (const { position, event, value } of events(gone.signal)) {
+        await out.writeSSE({ id: String(position), event, data: JSON.stringify(value) })
+      }
     } finally {
       clearInterval(ping)
     }
   })
-}

@@ -43,6 +43,8 @@ export const sessionDraft = ({
 
 /** An entry in the house's chain, shown in the rooms given. */
 export const houseDraft = (id: string, body: Body, rooms: string[], author: Author = BELLHOP): Draft => ({
+  // Who came and went is of use while it is fresh; nothing later builds on it.
+  ephemeral: body.event === 'presence',
   id,
   session: HOUSE,
   subject: { type: 'house', id: HOUSE },

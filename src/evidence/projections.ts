@@ -1,8 +1,6 @@
-import type { Transaction } from 'kysely'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
-import type { Database, Tables } from './database.ts'
+import type { Tx } from './engine/engine.ts'
 
-type Tx = Transaction<Tables>
 type Apply = { [E in EventName]?: (tx: Tx, body: BodyOf<E>, entry: Entry) => Promise<unknown> }
 
 /** How each event moves the projections. What is not here moves nothing. */
@@ -36,17 +34,17 @@ const apply: Apply = {
       .execute(),
 }
 
+/** The events that state is made of: their bodies are kept for ever. */
+export const projected = (event: string): boolean => event in apply
+
 /** Moves the projections by one entry, in the transaction that appends it. */
 export const project = async (tx: Tx, entry: Entry): Promise<void> => {
-  const move = apply[entry.body.event] as ((tx: Tx, body: Entry['body'], entry: Entry) => Promise<unknown>) | undefined
+  const move = apply[entry.body?.event] as ((tx: Tx, body: Entry['body'], entry: Entry) => Promise<unknown>) | undefined
   await move?.(tx, entry.body, entry)
 }
 
 /** Throws the projections away and makes them again from the entries alone. */
-export const rebuild = (db: Database, read: (tx: Tx, after: number) => Promise<Entry[]>): Promise<void> =>
-  db.transaction().execute(async (tx) => {
-    for (const table of ['session', 'turn', 'room'] as const) await tx.deleteFrom(table).execute()
-    for (let page = await read(tx, 0); page.length > 0; page = await read(tx, page.at(-1)?.position ?? 0)) {
-      for (const entry of page) await project(tx, entry)
-    }
-  })
+export const reproject = async (tx: Tx, pages: AsyncIterable<Entry[]>): Promise<void> => {
+  for (const table of ['session', 'turn', 'room'] as const) await tx.deleteFrom(table).execute()
+  for await (const page of pages) for (const entry of page) await project(tx, entry)
+}

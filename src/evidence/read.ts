@@ -1,82 +1,119 @@
-import { type Kysely, sql } from 'kysely'
-import { type Entry, EvidenceQuery } from '../shapes/evidence.ts'
-import { refusal } from '../shapes/refusal.ts'
-import { ok, type Result, refused } from '../shapes/result.ts'
-import type { Tables } from './database.ts'
-import { type Row, toEntry } from './rows.ts'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Entry } from '../shapes/evidence.ts'
+import type { Tables } from './engine/engine.ts'
+import { toEntry } from './rows.ts'
 
 /** A database or a transaction in it. */
 export type Reader = Kysely<Tables>
 
-const entries = (db: Reader) =>
-  db.selectFrom('entry').leftJoin('body', 'body.entry', 'entry.id').selectAll('entry').select('body.json')
+/** What one page of bodies may have in bytes, so that a page of large ones is not larger than memory. */
+const PAGE_BYTES = 8 * 1024 * 1024
 
-export const byId = async (db: Reader, ids: string[]): Promise<Map<string, Entry>> => {
-  const rows = await entries(db).where('entry.id', 'in', ids).execute()
-  return new Map(rows.map((row) => [row.id, toEntry(row)]))
-}
+const CHUNK = 400
 
-/** Entries that match every filter given. An unknown or malformed filter is refused, never ignored. */
-export const query = async (db: Reader, filters: unknown): Promise<Result<Entry[]>> => {
-  const [empty] = Object.entries(filters ?? {}).find(([, value]) => value === '' || value === null) ?? []
-  if (empty !== undefined) return invalid(`${empty}: expected a value`)
-  const parsed = EvidenceQuery.safeParse(filters)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-    return invalid(`${where}${issue?.message}`)
+const rows = (db: Reader) =>
+  db
+    .selectFrom('entry')
+    .leftJoin('body', 'body.position', 'entry.position')
+    .leftJoin('blob', (j) => j.onRef('blob.hash', '=', 'entry.body_hash').on('entry.spilled', '=', 1))
+    .leftJoin('dropped', 'dropped.position', 'entry.position')
+    .selectAll('entry')
+    .select(['body.json', sql<Buffer | null>`case when dropped.position is null then blob.data end`.as('data')])
+
+/** Entries without their bodies, by id: what a writer needs to know of them. */
+export const headersById = async (db: Reader, ids: string[]): Promise<Map<string, Entry>> => {
+  const found = new Map<string, Entry>()
+  for (let i = 0; i < ids.length; i += CHUNK) {
+    const some = await db
+      .selectFrom('entry')
+      .selectAll()
+      .where('id', 'in', ids.slice(i, i + CHUNK))
+      .execute()
+    for (const row of some) found.set(row.id, toEntry({ ...row, json: null, data: null }))
   }
-  const q = parsed.data
-  const newest = q.order === 'newest'
-  const slash = q.subject?.indexOf('/') ?? 0
-  // With a tag, the tag's own index is walked, and only its entries are looked at.
-  const place = sql.ref<number>(q.tag === undefined ? 'entry.position' : 'tag.position')
-  const rows = await entries(db)
-    .$if(q.tag !== undefined, (s) =>
-      s.innerJoin('tag', 'tag.position', 'entry.position').where('tag.tag', '=', q.tag ?? ''),
-    )
-    .$if(q.session !== undefined, (s) => s.where('entry.session', '=', q.session ?? ''))
-    .$if(q.subject !== undefined, (s) =>
-      s
-        .where('entry.subject_type', '=', q.subject?.slice(0, slash) ?? '')
-        .where('entry.subject_id', '=', q.subject?.slice(slash + 1) ?? ''),
-    )
-    .$if(q.author !== undefined, (s) => s.where('entry.author_id', '=', q.author ?? ''))
-    .$if(q.type !== undefined, (s) => s.where('entry.type', '=', q.type ?? ''))
-    .$if(q.claim !== undefined, (s) => s.where('entry.claim', '=', q.claim ?? ''))
-    .$if(q.event !== undefined, (s) => s.where('entry.event', '=', q.event ?? ''))
-    .$if(q.since !== undefined, (s) => s.where('entry.at', '>=', asStored(q.since)))
-    .$if(q.before !== undefined, (s) => s.where('entry.at', '<', asStored(q.before)))
-    .$if(q.cursor !== undefined, (s) => s.where(place, newest ? '<' : '>', q.cursor ?? 0))
-    .orderBy(place, newest ? 'desc' : 'asc')
-    .limit(q.limit)
-    .execute()
-  return ok(rows.map(toEntry))
+  return found
 }
 
-const invalid = (what: string): Result<never> =>
-  refused(refusal('query-invalid', `${what} (filters: ${Object.keys(EvidenceQuery.shape).join(', ')})`))
+export const byId = async (db: Reader, id: string): Promise<Entry | null> => {
+  const row = await rows(db).where('entry.id', '=', id).executeTakeFirst()
+  return row ? toEntry(row) : null
+}
 
-/** A time as entries have it, with milliseconds: only then is the order of the texts that of the times. */
-const asStored = (time = ''): string => new Date(time).toISOString()
+/** The entries at some positions, in the order of those, as many as a page may have in bytes: one at least. */
+export const atPositions = async (db: Reader, positions: number[]): Promise<Entry[]> => {
+  const found = new Map<number, Entry>()
+  const wanted = await fitting(db, positions)
+  for (let i = 0; i < wanted.length; i += CHUNK) {
+    const some = await rows(db)
+      .where('entry.position', 'in', wanted.slice(i, i + CHUNK))
+      .execute()
+    for (const row of some) found.set(row.position, toEntry(row))
+  }
+  return wanted.flatMap((position) => found.get(position) ?? [])
+}
 
-/**
- * An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target; in a
- * file that was tampered with, a loop ends where it began.
- */
-export const replyChain = async (db: Reader, id: string): Promise<Entry[]> => {
-  const { rows } = await sql<Row>`
-    with recursive up (position, in_reply_to) as (
-      select position, in_reply_to from entry where id = ${id}
-      union
-      select entry.position, entry.in_reply_to from entry join up on entry.id = up.in_reply_to
+/** The first positions whose bodies fit in a page. */
+const fitting = async (db: Reader, positions: number[]): Promise<number[]> => {
+  const sizes = new Map<number, number>()
+  for (let i = 0; i < positions.length; i += CHUNK) {
+    const some = await db
+      .selectFrom('entry')
+      .select(['position', 'size'])
+      .where('position', 'in', positions.slice(i, i + CHUNK))
+      .execute()
+    for (const { position, size } of some) sizes.set(position, size)
+  }
+  let bytes = 0
+  const end = positions.findIndex((position, i) => {
+    bytes += sizes.get(position) ?? 0
+    return bytes > PAGE_BYTES && i > 0
+  })
+  return end === -1 ? positions : positions.slice(0, end)
+}
+
+const PAGE = 500
+
+/** Pages of entries: of one chain in its order, or of the whole store in the order it was written. */
+export async function* pagesOf(db: Reader, session: string | null, after = 0): AsyncGenerator<Entry[]> {
+  const place = session === null ? 'position' : 'seq'
+  for (let last = after; ; ) {
+    const next = await db
+      .selectFrom('entry')
+      .select(['position', 'seq'])
+      .$if(session !== null, (q) => q.where('session', '=', session ?? ''))
+      .where(place, '>', last)
+      .orderBy(place)
+      .limit(PAGE)
+      .execute()
+    const page = await atPositions(
+      db,
+      next.map(({ position }) => position),
     )
-    select entry.*, body.json from up join entry on entry.position = up.position
-    left join body on body.entry = entry.id order by entry.position
-  `.execute(db)
-  return rows.map(toEntry)
+    const end = page.at(-1)
+    if (!end) return
+    yield page
+    last = end[place]
+  }
+}
+
+/** Entries that a statement names by their positions. */
+export const chosen = async (db: Reader, positions: RawBuilder<{ position: number }>): Promise<Entry[]> =>
+  atPositions(
+    db,
+    (await positions.execute(db)).rows.map(({ position }) => position),
+  )
+
+/** The same, however large they are together: page after page. */
+export const wholly = async (db: Reader, positions: RawBuilder<{ position: number }>): Promise<Entry[]> => {
+  const wanted = (await positions.execute(db)).rows.map(({ position }) => position)
+  const found: Entry[] = []
+  while (found.length < wanted.length) found.push(...(await atPositions(db, wanted.slice(found.length))))
+  return found
 }
 
 /** Every entry of one chain, in its order. */
-export const chainOf = async (db: Reader, session: string): Promise<Entry[]> =>
-  (await entries(db).where('entry.session', '=', session).orderBy('entry.seq').execute()).map(toEntry)
+export const chainOf = async (db: Reader, session: string): Promise<Entry[]> => {
+  const chain: Entry[] = []
+  for await (const page of pagesOf(db, session)) chain.push(...page)
+  return chain
+}

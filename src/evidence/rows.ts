@@ -1,51 +1,22 @@
-import type { Insertable, Selectable } from 'kysely'
-import { type Draft, ENTRY_VERSION, type Entry, events } from '../shapes/evidence.ts'
-import type { Tables } from './database.ts'
-import { GENESIS, hashEntry, hashOf } from './hash.ts'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { Selectable } from 'kysely'
+import type { Entry } from '../shapes/evidence.ts'
+import type { Tables } from './engine/engine.ts'
+import { GENESIS } from './hash.ts'
 
-export type Row = Selectable<Tables['entry']> & { json: string | null }
-export type Head = { seq: number; hash: string; at: string }
+export type Row = Selectable<Tables['entry']> & { json: string | null; data: Buffer | null }
+export type Head = { seq: number; hash: string; at: string; first: number }
 
 /** What a chain looks like before its first entry. */
-export const EMPTY: Head = { seq: 0, hash: GENESIS, at: '' }
+export const EMPTY: Head = { seq: 0, hash: GENESIS, at: '', first: 0 }
 
-/** Links a draft to the head of its chain. A clock that jumps back never makes a chain run backwards. */
-export const link = (draft: Draft, head: Head, now: string): Omit<Entry, 'position'> => {
-  const { type, claim } = events[draft.body.event]
-  const unhashed = {
-    ...draft,
-    version: ENTRY_VERSION,
-    seq: head.seq + 1,
-    type,
-    claim,
-    at: now > head.at ? now : head.at,
-    bodyHash: hashOf(draft.body),
-    prevHash: head.hash,
-  } as const
-  return { ...unhashed, hash: hashEntry(unhashed) }
-}
+/** A body with more bytes than this lies in a blob. */
+export const INLINE_BYTES = 16_384
 
-export const toRow = (entry: Omit<Entry, 'position'>): Insertable<Tables['entry']> => ({
-  id: entry.id,
-  version: entry.version,
-  session: entry.session,
-  seq: entry.seq,
-  subject_type: entry.subject.type,
-  subject_id: entry.subject.id,
-  type: entry.type,
-  claim: entry.claim,
-  event: entry.body.event,
-  author_kind: entry.author.kind,
-  author_id: entry.author.id,
-  author_face: entry.author.face,
-  author_via: entry.author.via,
-  at: entry.at,
-  tags: JSON.stringify(entry.tags),
-  in_reply_to: entry.inReplyTo,
-  body_hash: entry.bodyHash,
-  prev_hash: entry.prevHash,
-  hash: entry.hash,
-})
+/** A body with more bytes than this is not taken. */
+export const BODY_BYTES = 8 * 1024 * 1024
+
+export const deflate = (json: string): Buffer => deflateRawSync(json, { level: 3 })
 
 /** The entry a row stands for. Types are trusted here, not values: `verify` is what proves those. */
 export const toEntry = (row: Row): Entry =>
@@ -62,6 +33,10 @@ export const toEntry = (row: Row): Entry =>
     at: row.at,
     tags: parsed(row.tags) ?? [`not JSON: ${row.tags}`],
     inReplyTo: row.in_reply_to,
+    forkOf: row.fork_of,
+    pattern: row.pattern,
+    conjecture: row.conjecture === 1,
+    ephemeral: row.ephemeral === 1,
     body: bodyOf(row),
     bodyHash: row.body_hash,
     prevHash: row.prev_hash,
@@ -72,10 +47,19 @@ export const toEntry = (row: Row): Entry =>
  * Null where the body is not kept any more. Queries go by the event's column: where it says otherwise than the body, the
  * row was tampered with.
  */
-const bodyOf = ({ json, event }: Row): unknown => {
-  if (json === null) return null
-  const body = parsed(json) as { event?: unknown } | null
-  return body?.event === event ? body : { unreadable: json }
+const bodyOf = ({ json, data, event }: Row): unknown => {
+  const text = json ?? (data && inflated(data))
+  if (text === null) return null
+  const body = parsed(text) as { event?: unknown } | null
+  return body?.event === event ? body : { unreadable: text }
+}
+
+const inflated = (data: Buffer): string => {
+  try {
+    return inflateRawSync(data, { maxOutputLength: 2 * BODY_BYTES }).toString()
+  } catch (error) {
+    return `not a blob: ${(error as Error).message}`
+  }
 }
 
 /** Null where there is nothing to read: a row that was tampered with must not keep anybody from reading the others. */

@@ -1,12 +1,20 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Draft, Entry } from '../shapes/evidence.ts'
+import type { Body, Draft, Entry } from '../shapes/evidence.ts'
+import type { Facet } from '../shapes/query.ts'
 import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { TurnStatus } from '../shapes/turn.ts'
 import { createAppender, type Fence } from './append.ts'
-import { type Database, openDatabase } from './database.ts'
-import { rebuild } from './projections.ts'
-import { byId, chainOf, query, type Reader, replyChain } from './read.ts'
+import type { Database, Engine, Tip } from './engine/engine.ts'
+import { openPostgres } from './engine/postgres.ts'
+import { openSqlite } from './engine/sqlite.ts'
+import { count, facets, type Page, query } from './find.ts'
+import { hashOf } from './hash.ts'
+import type { Prepared } from './prepare.ts'
+import { reproject } from './projections.ts'
+import { byId, chainOf, pagesOf } from './read.ts'
+import { createRedactor, type Redact } from './redact.ts'
+import { forksOf, type OpenPoint, openPoints, replyChain, type Thread, threadOf } from './threads.ts'
 
 export type SessionRecord = { id: string; room: string; agent: string; open: boolean; peripheral: string | null }
 export type TurnRecord = {
@@ -20,29 +28,51 @@ export type TurnRecord = {
   position: number
 }
 
-export type Store = ReturnType<typeof openStore>
+export type Store = Awaited<ReturnType<typeof openStore>>
 
 type Options = {
-  path: string
+  /** A file of SQLite's, or the address of a PostgreSQL server. */
+  url: string
   clock: Clock
   readonly?: boolean
+  /** Takes the secrets out of what is written. */
+  redact?: Redact
   /** Told of entries once they are durable; live followers are woken by it. */
   committed?: (entries: Entry[]) => void
 }
 
+export const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url)
+
 /** The evidence store: appended through one function, asked in strict queries, and what it implies kept beside it. */
-export const openStore = ({ path, clock, readonly = false, committed = () => {} }: Options) => {
-  const db = openDatabase(path, { readonly })
-  const { append, settled } = createAppender(db, clock, committed)
+export const openStore = async (options: Options) => {
+  const { url, clock, readonly = false, redact = createRedactor([]), committed = () => {} } = options
+  const engine = isPostgres(url) ? await openPostgres(url, readonly) : openSqlite(url, readonly)
+  const { db } = engine
+  const { append, appendAnd, adopt, settled } = createAppender({ engine, clock, redact, committed })
   return {
+    /** What keeping, verifying and moving the store need; nothing else writes through it. */
+    engine,
     append: (drafts: Draft[], fence: Fence | null = null): Promise<Result<Entry[]>> => append(drafts, fence),
-    get: async (id: string): Promise<Entry | null> => (await byId(db, [id])).get(id) ?? null,
-    query: (filters: unknown): Promise<Result<Entry[]>> => query(db, filters),
+    appendAnd,
+    adopt: (entries: Prepared[]): Promise<Result<Entry[]>> => adopt(entries),
+    /** The hash a body has once its secrets are taken out. */
+    hashBody: (body: Body): string => hashOf(redact(body)),
+    get: (id: string): Promise<Entry | null> => byId(db, id),
+    query: (filters: unknown): Promise<Result<Page>> => query(engine, filters, clock()),
+    count: (filters: unknown): Promise<Result<number>> => count(engine, filters, clock()),
+    facets: (by: Facet, filters: unknown): Promise<Result<{ value: string; count: number }[]>> =>
+      facets(engine, by, filters, clock()),
     replyChain: (id: string): Promise<Entry[]> => replyChain(db, id),
+    thread: (id: string): Promise<Thread | null> => threadOf(db, id, clock()),
+    forks: (id: string): Promise<Entry[]> => forksOf(db, id),
+    openPoints: (limit: number): Promise<OpenPoint[]> => openPoints(engine, limit),
+    /** Every entry, in pages: of one chain in its order, or of the whole store. */
+    pages: (session: string | null, after = 0): AsyncGenerator<Entry[]> => pagesOf(db, session, after),
     chain: (session: string): Promise<Entry[]> => chainOf(db, session),
     chains: (): Promise<string[]> => chains(db),
-    head: (): Promise<number> => head(db),
-    claim: (scope: string): Promise<Fence> => claim(db, scope),
+    tip: (): Promise<Tip> => tipOf(db),
+    head: async (): Promise<number> => (await tipOf(db)).position,
+    claim: (scope: string): Promise<Fence> => claim(engine, scope),
     session: (id: string): Promise<SessionRecord | null> => session(db, id),
     openSession: (room: string, agent: string): Promise<SessionRecord | null> => openSession(db, room, agent),
     sessions: (limit: number): Promise<SessionRecord[]> => sessions(db, limit),
@@ -51,7 +81,11 @@ export const openStore = ({ path, clock, readonly = false, committed = () => {} 
     unfinishedTurns: (): Promise<TurnRecord[]> => unfinishedTurns(db),
     unfinished: (): Promise<string[]> => unfinished(db),
     roomMode: (room: string): Promise<RoomMode | null> => roomMode(db, room),
-    rebuild: (): Promise<void> => rebuild(db, (tx, after) => page(tx, after)),
+    rebuild: (): Promise<void> =>
+      db.transaction().execute(async (tx) => {
+        await engine.lock(tx)
+        await reproject(tx, pagesOf(tx, null))
+      }),
     close: async (): Promise<void> => {
       await settled()
       await db.destroy()
@@ -60,8 +94,10 @@ export const openStore = ({ path, clock, readonly = false, committed = () => {} 
 }
 
 /** Takes a scope over: whoever held it before is refused from here on. Numbers only grow, whatever happens to Redis. */
-const claim = (db: Database, scope: string): Promise<Fence> =>
-  db.transaction().execute(async (tx) => {
+const claim = (engine: Engine, scope: string): Promise<Fence> =>
+  engine.db.transaction().execute(async (tx) => {
+    // What the last holder is writing right now is written before it is taken over, not after.
+    await engine.lock(tx)
     const { token } = await tx
       .insertInto('fence')
       .values({ scope, token: 1 })
@@ -71,25 +107,12 @@ const claim = (db: Database, scope: string): Promise<Fence> =>
     return { scope, token }
   })
 
-const page = async (db: Reader, after: number): Promise<Entry[]> => {
-  const found = await query(db, { order: 'oldest', cursor: after, limit: 1000 })
-  return found.ok ? found.value : []
-}
+const tipOf = (db: Database): Promise<Tip> =>
+  db.selectFrom('tip').select(['position', 'root', 'high', 'skew']).executeTakeFirstOrThrow()
 
-/** Every chain there is: one whose beginning was removed is one too. */
+/** Every chain there is, in the order they began: one whose head was removed is one too. */
 const chains = async (db: Database): Promise<string[]> =>
-  (
-    await db
-      .selectFrom('entry')
-      .select('session')
-      .groupBy('session')
-      .orderBy((e) => e.fn.min('position'))
-      .execute()
-  ).map((r) => r.session)
-
-const head = async (db: Database): Promise<number> =>
-  (await db.selectFrom('entry').select('position').orderBy('position', 'desc').limit(1).executeTakeFirst())?.position ??
-  0
+  (await db.selectFrom('chain').select('session').orderBy('first').execute()).map((row) => row.session)
 
 const toSession = (row: Omit<SessionRecord, 'open'> & { open: number }): SessionRecord => ({
   ...row,

@@ -1,18 +1,7 @@
 import { Body, type Entry, EventName, events } from '../shapes/evidence.ts'
+import type { Verdict } from '../shapes/verdict.ts'
 import { GENESIS, hashEntry, hashOf } from './hash.ts'
-import { walled } from './wall.ts'
-
-export type Violation = { entry: string; rule: string; what: string }
-export type Verdict = {
-  session: string
-  ok: boolean
-  entries: number
-  steps: number
-  /** Bodies that are not kept any more: the chain still holds, but what is gone cannot be judged. */
-  dropped: number
-  head: string
-  violations: Violation[]
-}
+import { createWatch } from './wall.ts'
 
 /** Says what is wrong with an entry where the first argument holds. */
 export type Complain = (wrong: boolean, entry: Entry, rule: string, what: string) => void
@@ -20,41 +9,59 @@ export type Complain = (wrong: boolean, entry: Entry, rule: string, what: string
 /** The tools of the spec with that hash; null when it is not to be had: a spec may have been changed since. */
 export type ToolsOf = (peripheral: string, spec: string) => readonly string[] | null
 
+/** The most violations that are listed: where more is wrong, all of it is. */
+const LISTED = 200
+
 /**
- * Reads a chain and proves, from the evidence alone, that nothing in it was changed, removed, reordered or written
- * by somebody else, and that every step was within the wall that stood at the time.
+ * Reads a chain, entry by entry, and proves from the evidence alone that nothing in it was changed, removed, reordered
+ * or written by somebody else, and that every step was within the wall that stood at the time.
  */
-export const verify = (session: string, chain: Entry[], toolsOf: ToolsOf): Verdict => {
-  const violations: Violation[] = []
-  const complain: Complain = (wrong, entry, rule, what) => {
-    if (wrong) violations.push({ entry: entry.id, rule, what })
-  }
-  chain.forEach((entry, i) => {
-    linked(entry, chain[i - 1] ?? null, complain)
-    formed(entry, complain)
-  })
-  const legible = chain.filter(whole)
-  const dropped = chain.filter(isDropped).length
-  if (dropped === 0) {
-    authored(legible, complain)
-    walled(legible, toolsOf, complain)
-  }
+export const createVerifier = (session: string, toolsOf: ToolsOf) => {
+  const links = createList()
+  const acts = createList()
+  const watch = createWatch(toolsOf, acts.complain)
+  const author = createAuthorship(links.complain)
+  let last: Entry | null = null
+  let entries = 0
+  let steps = 0
+  let dropped = 0
+  // What entries say of each other can be judged as long as all are there that say where a wall stands.
+  let judged = true
+
   return {
-    session,
-    ok: violations.length === 0,
-    entries: chain.length,
-    dropped,
-    steps: legible.filter((entry) => entry.body.event === 'step-intended').length,
-    head: chain.at(-1)?.hash ?? GENESIS,
-    violations,
+    /** Takes the next entry; `explained` says whether a body that is gone was let go by policy. */
+    take: (entry: Entry, explained = false): void => {
+      entries++
+      linked(entry, last, links.complain)
+      last = entry
+      if (!formed(entry, links.complain)) return
+      const gone = entry.body === null
+      links.complain(gone && !explained, entry, 'body', 'has lost its body, and no entry says that it was let go')
+      if (gone) dropped++
+      else author(entry)
+      if (entry.body?.event === 'step-intended') steps++
+      judged = watch(entry) && judged
+    },
+    verdict: (): Verdict => {
+      const lists = judged ? [links, acts] : [links]
+      const violations = lists.flatMap(({ listed }) => listed)
+      const more = lists.reduce((sum, { unlisted }) => sum + unlisted(), 0)
+      const head = last?.hash ?? GENESIS
+      return { session, ok: violations.length === 0, entries, steps, dropped, head, violations, more }
+    },
   }
 }
 
-const isDropped = ({ body }: Entry): boolean => body === null
-
-const readable = ({ body }: Entry): boolean => EventName.safeParse(body?.event).success
-
-const whole = ({ body }: Entry): boolean => Body.safeParse(body).success
+const createList = () => {
+  const listed: Verdict['violations'] = []
+  let unlisted = 0
+  const complain: Complain = (wrong, { id }, rule, what) => {
+    if (!wrong) return
+    if (listed.length < LISTED) listed.push({ entry: id, rule, what })
+    else unlisted++
+  }
+  return { listed, complain, unlisted: () => unlisted }
+}
 
 /** An entry follows the one before it, and both of its hashes are right. */
 const linked = (entry: Entry, before: Entry | null, complain: Complain): void => {
@@ -62,24 +69,39 @@ const linked = (entry: Entry, before: Entry | null, complain: Complain): void =>
   complain(entry.prevHash !== last.hash, entry, 'chain', 'does not follow the entry before it')
   complain(entry.seq !== last.seq + 1, entry, 'order', `has sequence ${entry.seq} after ${last.seq}`)
   complain(entry.at < last.at, entry, 'order', 'is older than the entry before it')
-  complain(entry.hash !== hashEntry(entry), entry, 'hash', 'was changed after it was written')
-  complain(
-    !isDropped(entry) && entry.bodyHash !== hashOf(entry.body),
-    entry,
-    'body',
-    'has a body that was changed after it was written',
-  )
+  complain(!hasHash(entry), entry, 'hash', 'was changed after it was written')
+  complain(!hasBodyHash(entry), entry, 'body', 'has a body that was changed after it was written')
 }
 
-/** An entry is a whole one of its event. */
-const formed = (entry: Entry, complain: Complain): void => {
-  if (isDropped(entry)) return
-  complain(!readable(entry), entry, 'form', 'has a body of no known event')
-  if (!readable(entry)) return
-  const { type, claim } = events[entry.body.event]
+/** Whether an entry, with its body, is what it was when it was written. */
+export const isSound = (entry: Entry): boolean => hasHash(entry) && hasBodyHash(entry)
+
+const hasHash = (entry: Entry): boolean => entry.hash === hashEntry(entry)
+
+/** What was tampered with may hold what no entry can: that has no hash at all. */
+const hasBodyHash = ({ body, bodyHash }: Entry): boolean => {
+  try {
+    return body === null || bodyHash === hashOf(body)
+  } catch {
+    return false
+  }
+}
+
+/** Whether an entry is a whole one of its event, as far as it is there, and has nothing that its version had not. */
+const formed = (entry: Entry, complain: Complain): boolean => {
+  const { version, forkOf, pattern, conjecture, ephemeral, body } = entry
+  const later = forkOf !== null || pattern !== null || conjecture || ephemeral
+  complain(version === 1 && later, entry, 'form', 'has what the first version had not')
+  if (body === null) return true
+  const event = EventName.safeParse(body.event)
+  complain(!event.success, entry, 'form', 'has a body of no known event')
+  if (!event.success) return false
+  const { type, claim } = events[event.data]
   const kind = `${entry.type}/${entry.claim}`
   complain(kind !== `${type}/${claim}`, entry, 'form', `is ${kind}, not ${type}/${claim}`)
-  complain(!whole(entry), entry, 'form', `is not a whole ${entry.body.event}`)
+  const whole = Body.safeParse(body).success
+  complain(!whole, entry, 'form', `is not a whole ${event.data}`)
+  return whole
 }
 
 const AGENTS_OWN: ReadonlySet<EventName> = new Set([
@@ -93,15 +115,17 @@ const AGENTS_OWN: ReadonlySet<EventName> = new Set([
 ])
 
 /** In a session, the agent's acts are the agent's, and everything else is somebody else's. */
-const authored = (chain: Entry[], complain: Complain): void => {
-  const opening = chain[0]?.body
-  const agent = opening?.event === 'session-opened' ? opening.agent : null
-  for (const entry of chain) {
-    const { event } = entry.body
-    const { kind, id } = entry.author
-    const own = AGENTS_OWN.has(event)
-    complain(own && agent === null, entry, 'order', `is ${event} in a chain that no session opened`)
-    complain(own && (kind !== 'agent' || id !== agent), entry, 'author', `is by ${kind} ${id}, not by ${agent}`)
-    complain(!own && kind === 'agent', entry, 'author', `is by an agent, who may not write ${event}`)
+const createAuthorship = (complain: Complain): ((entry: Entry) => void) => {
+  let first = true
+  let agent: string | null = null
+  return (entry) => {
+    const { body, author } = entry
+    if (first) agent = body.event === 'session-opened' ? body.agent : null
+    first = false
+    const own = AGENTS_OWN.has(body.event)
+    complain(own && agent === null, entry, 'order', `is ${body.event} in a chain that no session opened`)
+    const isAgents = author.kind === 'agent' && author.id === agent
+    complain(own && !isAgents, entry, 'author', `is by ${author.kind} ${author.id}, not by ${agent}`)
+    complain(!own && author.kind === 'agent', entry, 'author', `is by an agent, who may not write ${body.event}`)
   }
 }

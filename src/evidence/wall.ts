@@ -4,8 +4,11 @@ import type { Complain, ToolsOf } from './verify.ts'
 type Wall = { peripheral: string; tools: string[] }
 type Watch = { [E in EventName]?: (entry: Entry, body: BodyOf<E>) => void }
 
-/** Every step stands in its turn, between a start and a stop, is taken once, uses a tool of that wall, and has one outcome that answers it. */
-export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): void => {
+/**
+ * Every step stands in its turn, between a start and a stop, is taken once, uses a tool of that wall, and has one outcome
+ * that answers it. Says of each entry whether what comes after it can still be judged.
+ */
+export const createWatch = (toolsOf: ToolsOf, complain: Complain): ((entry: Entry) => boolean) => {
   let wall: Wall | null = null
   let turn: string | null = null
   const open = new Map<string, Entry>()
@@ -49,16 +52,36 @@ export const walled = (chain: Entry[], toolsOf: ToolsOf, complain: Complain): vo
       open.set(entry.id, entry)
     },
     'step-ended': (entry, { step, tool }) => {
-      const intent = open.get(entry.inReplyTo ?? '')?.body
-      complain(intent?.event !== 'step-intended', entry, 'order', 'ends a step that was not begun')
+      const intent = ended(entry)?.body
       if (intent?.event !== 'step-intended') return
-      open.delete(entry.inReplyTo ?? '')
       complain(step !== intent.step, entry, 'order', 'ends another step than the one it answers')
       complain(tool !== intent.call.tool, entry, 'wall', `ran ${tool}, not ${intent.call.tool}`)
     },
   }
-  for (const entry of chain) {
-    const look = watch[entry.body.event] as ((entry: Entry, body: Entry['body']) => void) | undefined
-    look?.(entry, entry.body)
+
+  const ended = (entry: Entry): Entry | undefined => {
+    const intent = open.get(entry.inReplyTo ?? '')
+    complain(!intent, entry, 'order', 'ends a step that was not begun')
+    open.delete(entry.inReplyTo ?? '')
+    return intent
+  }
+
+  /** What is left of an entry whose body was let go: that a step began or ended there. Of all others, nothing is known. */
+  const letGo: Record<string, (entry: Entry) => void> = {
+    'coordination/step': (entry) => {
+      complain(wall === null, entry, 'wall', 'took a step while no peripheral was active')
+      open.set(entry.id, entry)
+    },
+    'coordination/evidence': (entry) => void ended(entry),
+    'gate-traversal/correction': () => {},
+    'forum-post/observation': () => {},
+    'presence-event/observation': () => {},
+  }
+
+  return (entry) => {
+    const { body, type, claim } = entry
+    const look = body === null ? letGo[`${type}/${claim}`] : watch[body.event]
+    ;(look as ((entry: Entry, body: Entry['body']) => void) | undefined)?.(entry, body)
+    return body !== null || look !== undefined
   }
 }

@@ -12,6 +12,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { hashOf } from '../evidence/hash.ts'
+import type { HeadFiles } from '../evidence/head.ts'
 import { Problem } from '../lib/problem.ts'
 import { randomToken } from '../lib/secret.ts'
 
@@ -20,6 +21,8 @@ export type Folder = {
   path: string
   store: string
   redisSocket: string
+  /** The key that signs the store's head, and the last head it signed. */
+  head: HeadFiles
   running: string
   lock: string
   log: (part: string) => string
@@ -38,6 +41,7 @@ export const folderAt = (path: string): Folder => {
     path,
     store: join(path, 'evidence.db'),
     redisSocket: fits ? socket : join(tmpdir(), `bellhop-${hashOf(path).slice(0, 16)}.sock`),
+    head: { key: join(path, 'evidence.key'), head: join(path, 'evidence.head') },
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
     log: (part) => join(path, 'log', `${part}.log`),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { createApp } from '../console/app.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
+import { follow as followEvidence } from '../evidence/follow.ts'
 import type { SessionRecord } from '../evidence/store.ts'
 import type { Context } from '../operations/operation.ts'
 import { operations } from '../operations/table.ts'
@@ -13,6 +14,7 @@ import { enter } from '../social/presence.ts'
 import { refuse } from '../social/refuse.ts'
 import { follow, tail } from '../status/posts.ts'
 import { everybody, healthOf, presenceOf } from './health.ts'
+import { startKeeping } from './keeping.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openServer } from './server.ts'
 import { startSweep } from './sweep.ts'
@@ -37,6 +39,9 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     contextFor: (person) => contextOf(parts, person, null),
     tail: (room, count) => tail(store, room, count),
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),
+    query: (filters) => store.query(filters),
+    followEvidence: (filters, after, signal) =>
+      followEvidence(store, live, { filters, after }, AbortSignal.any([signal, drained.signal])),
     newId: parts.newId,
     log: log.warn,
   })
@@ -46,6 +51,7 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     throw error
   })
   const sweep = startSweep(parts)
+  const keeping = startKeeping(parts)
   log.info('gateway is up', { url: server.url })
 
   return {
@@ -53,7 +59,9 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     stop: async () => {
       drained.abort()
       await sweep.stop()
+      keeping.stop()
       await server.close(config.drainMs)
+      await parts.signHead()
       log.info('gateway is down')
       await parts.close()
     },
@@ -98,6 +106,9 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     roomMode,
     specs,
     verify: parts.verify,
+    audit: parts.audit,
+    digest: parts.digest,
+    compact: parts.compact,
     closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),
     newId,
   }

@@ -1,11 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
+import { verifyChain, verifyStore } from '../evidence/audit.ts'
+import { brief } from '../evidence/digest.ts'
 import { hashOf } from '../evidence/hash.ts'
+import { isOurs, readHead, signHead } from '../evidence/head.ts'
+import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
+import { createRedactor } from '../evidence/redact.ts'
 import { openStore, type Store } from '../evidence/store.ts'
-import { type Verdict, verify } from '../evidence/verify.ts'
+import type { ToolsOf } from '../evidence/verify.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { openLog } from '../lib/log.ts'
@@ -15,10 +20,12 @@ import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
 import { createRegistry } from '../registry/registry.ts'
 import type { Config } from '../shapes/config.ts'
+import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
+import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
 import { openWorkspace } from '../tools/paths.ts'
-import { openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { type Folder, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
 export type Settings = {
@@ -31,6 +38,8 @@ export type Settings = {
   host: string | undefined
   port: number | undefined
   redis: RedisAddress | null
+  /** The PostgreSQL server with the evidence; null keeps it in the data folder. */
+  evidence: string | null
   verbose: boolean
   /** Where programs are looked for. */
   path: string
@@ -54,7 +63,12 @@ export const openParts = async (settings: Settings, part: string) => {
   const prefix = `bellhop-${secrets.instance}`
   const redis = connect(address, (error) => log.warn('redis is not there', { error: error.message }))
   const live = createLive(redis, prefix)
-  const store = openStore({ path: folder.store, clock: systemClock, committed: live.announce })
+  const store = await openStore({
+    url: settings.evidence ?? folder.store,
+    clock: systemClock,
+    redact: createRedactor([secrets.admin, secrets.operator, secrets.agents]),
+    committed: live.announce,
+  })
   const registry = createRegistry({
     redis,
     prefix,
@@ -64,6 +78,9 @@ export const openParts = async (settings: Settings, part: string) => {
   })
   const turns = createLane({ redis, prefix, name: 'turns' })
   const steps = createLane({ redis, prefix, name: 'steps' })
+
+  const newId = createIds(systemClock)
+  const views = viewsOf({ store, config, specs, folder })
 
   return {
     settings,
@@ -80,11 +97,15 @@ export const openParts = async (settings: Settings, part: string) => {
     registry,
     turns,
     steps,
-    newId: createIds(systemClock),
+    newId,
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
     owner: userName(),
-    ...viewsOf(store, config, specs),
+    ...views,
+    /** Signs where the store stands, unless it is where it was. */
+    signHead: (): Promise<void> => sign(store, config, folder),
+    compact: (dry: boolean) =>
+      compact({ store, policy: config.evidence.keep, now: systemClock(), newId, verify: views.verify, dry }),
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await store.close()
@@ -95,16 +116,39 @@ export const openParts = async (settings: Settings, part: string) => {
   }
 }
 
-/** What follows from evidence and config together: the mode a room is in, and whether a chain is whole. */
-export const viewsOf = (store: Store, { rooms }: Config, specs: ReadonlyMap<string, PeripheralSpec>) => ({
-  roomMode: async (room: string): Promise<RoomMode> =>
-    (await store.roomMode(room)) ?? rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
-  verify: async (session: string): Promise<Verdict> =>
-    verify(session, await store.chain(session), (id, hash) => {
-      const spec = specs.get(id)
-      return spec && hashOf(spec) === hash ? spec.tools : null
-    }),
-})
+type Seen = { store: Store; config: Config; specs: ReadonlyMap<string, PeripheralSpec>; folder: Folder }
+
+/** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
+export const viewsOf = ({ store, config, specs, folder }: Seen) => {
+  const toolsOf: ToolsOf = (id, hash) => {
+    const spec = specs.get(id)
+    return spec && hashOf(spec) === hash ? spec.tools : null
+  }
+  return {
+    roomMode: async (room: string): Promise<RoomMode> =>
+      (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
+    verify: (session: string): Promise<Verdict> => verifyChain(store, session, toolsOf),
+    audit: (
+      kept: { position: number; root: string } | null,
+      progress = (_position: number, _of: number) => {},
+    ): Promise<StoreVerdict> => {
+      const head = readHead(folder.head.head)
+      const ours = head !== null && isOurs(head, folder.head.key)
+      return verifyStore(store, { head, ours, expected: existsSync(folder.head.key), kept, progress })
+    },
+    digest: async (session: string): Promise<{ digest: Digest; text: string }> => {
+      const { digest } = await digestSession(store, session)
+      return { digest, text: brief(digest) }
+    },
+  }
+}
+
+/** Signs where the store stands, unless that was signed already. */
+const sign = async (store: Store, { evidence }: Config, { head }: Folder): Promise<void> => {
+  if (!evidence.sign) return
+  const tip = await store.tip()
+  if (tip.position > (readHead(head.head)?.position ?? 0)) signHead(head, tip, new Date(systemClock()).toISOString())
+}
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
 const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {

@@ -24,12 +24,13 @@ export const startSweep = (parts: Parts): { stop: () => Promise<void> } => {
   }
 }
 
-/** Wakes every session that has work left, and tells the rooms whose lease ran out. */
-const sweep = async ({ store, turns, registry, config, newId, log }: Parts): Promise<void> => {
+/** Wakes every session that has work left, tells the rooms whose lease ran out, and signs where the store stands. */
+const sweep = async ({ store, turns, registry, config, newId, log, signHead }: Parts): Promise<void> => {
   for (const session of await store.unfinished()) await turns.wake(session)
   const rooms = config.rooms.map(({ id }) => id)
   for (const agent of await registry.lapsed()) {
     const told = await store.append([houseDraft(newId(), { event: 'presence', agent }, rooms)])
     if (!told.ok) log.warn('a lapse could not be written down', { agent: agent.id, ...told.refusal })
   }
+  await signHead()
 }

@@ -73,6 +73,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       stepsClosing.abort()
       await stepLane.close()
       await house.leave()
+      await parts.signHead()
       log.info('worker is down')
       await parts.close()
     },

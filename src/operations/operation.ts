@@ -1,11 +1,13 @@
 import type { z } from 'zod'
+import type { Compaction } from '../evidence/keep.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
-import type { Verdict } from '../evidence/verify.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
+import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
 export type Context = {
@@ -18,6 +20,10 @@ export type Context = {
   roomMode: (room: string) => Promise<RoomMode>
   specs: ReadonlyMap<string, PeripheralSpec>
   verify: (session: string) => Promise<Verdict>
+  /** Verifies the store as a whole, also against a head that somebody kept elsewhere. */
+  audit: (kept: { position: number; root: string } | null) => Promise<StoreVerdict>
+  digest: (session: string) => Promise<{ digest: Digest; text: string }>
+  compact: (dry: boolean) => Promise<Result<Compaction>>
   closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>
   newId: () => string
 }
@@ -28,10 +34,19 @@ export type Context = {
  */
 export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
   name: string
+  /** The command it is a part of on the command line, and its name there where it is another. */
+  group?: 'evidence'
+  alias?: string
+  /** Whether it stands at the top of the command line too. */
+  alone?: boolean
+  /** Whether it may take long: the command line then reads the store itself. */
+  long?: boolean
   summary: string
   example: string
   /** The names of inputs that may be given without a name, in order. */
   positional: readonly (keyof z.infer<Input> & string)[]
+  /** The last of these, where it is a text that may go on without quotes. */
+  rest?: keyof z.infer<Input> & string
   input: Input
   output: Output
   role: Role

@@ -11,17 +11,24 @@ export const words = (text: string): string[] =>
 /** The input of an operation from the words after its name: `key=value`, or the positional ones in their order. */
 export const inputFrom = (row: Operation, given: string[]): Result<Record<string, unknown>> => {
   const free = [...row.positional]
-  const pairs: [string, string][] = []
+  const pairs = new Map<string, string>()
+  const wrong = (what: string) => refused(refusal('command-invalid', `${what}; usage: /${usageOf(row)}`))
   for (const word of given) {
-    const [, key, value] = /^([a-z]+)=(.*)$/i.exec(word) ?? []
-    const name = key !== undefined && key in row.input.shape ? key : free.shift()
-    if (name === undefined)
-      return refused(refusal('command-invalid', `"${word}" is one word too many; usage: /${usageOf(row)}`))
-    if (pairs.some(([before]) => before === name))
-      return refused(refusal('command-invalid', `${name} is given twice; usage: /${usageOf(row)}`))
-    pairs.push([name, name === key ? (value ?? '') : word])
+    const { key, value } = namedIn(row, word)
+    // All that is left belongs to the text that came last.
+    const name = key ?? free.shift() ?? row.rest
+    if (name === undefined) return wrong(`"${word}" is one word too many`)
+    const before = pairs.get(name)
+    if (before !== undefined && (key !== null || name !== row.rest)) return wrong(`${name} is given twice`)
+    pairs.set(name, before === undefined ? value : `${before} ${value}`)
   }
   return checkInput(row, Object.fromEntries(pairs))
+}
+
+/** A word with the name of an input before it, or just a word. */
+const namedIn = ({ input }: Operation, word: string): { key: string | null; value: string } => {
+  const [, key = '', value = ''] = /^([a-z]+)=(.*)$/is.exec(word) ?? []
+  return key in input.shape ? { key, value } : { key: null, value: word }
 }
 
 /** Input from any face, in the operation's shape; what is wrong is said with the right usage. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { Role } from '../shapes/person.ts'
 import { ok } from '../shapes/result.ts'
-import { evidence, thread, verify } from './evidence.ts'
+import { claim, count, evidence, facets, forks, questions, recent, replies, show, thread } from './evidence.ts'
+import { compact, digest, head, verify } from './keeping.ts'
 import { defineOperation, type Operation, usageOf } from './operation.ts'
 import { mode, rooms, who, whoami } from './rooms.ts'
 import { reset, sessions, status } from './sessions.ts'
@@ -57,8 +58,19 @@ export const operations: readonly Operation[] = [
   sessions,
   reset,
   evidence,
+  recent,
+  show,
   thread,
+  replies,
+  forks,
+  questions,
+  claim,
+  count,
+  facets,
+  digest,
   verify,
+  head,
+  compact,
 ]
 
 export const operationNamed = (name: string): Operation | null => operations.find((row) => row.name === name) ?? null

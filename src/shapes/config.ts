@@ -2,6 +2,12 @@ import { z } from 'zod'
 import { AgentConfig } from './agent.ts'
 import { Room } from './room.ts'
 
+const Days = z.number().positive().nullable()
+
+/** What is let go after how many days: what nothing builds on, what was said and done, what of it is large. */
+export const KeepPolicy = z.strictObject({ ephemeralDays: Days, bodyDays: Days, largeDays: Days })
+export type KeepPolicy = z.infer<typeof KeepPolicy>
+
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
 export const Config = z.strictObject({
   http: z.strictObject({
@@ -21,6 +27,12 @@ export const Config = z.strictObject({
     /** How many turns and how many tool steps one worker runs side by side. */
     turns: z.int().positive(),
     steps: z.int().positive(),
+  }),
+  evidence: z.strictObject({
+    /** Whether the head of the store is signed, so that what is cut off later shows. */
+    sign: z.boolean(),
+    /** After how many days bodies are let go; null keeps them for ever. Entries and their chains always stay. */
+    keep: KeepPolicy,
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { Presence } from './agent.ts'
+import { Digest, DigestFiles } from './digest.ts'
 import { Assignment, Id } from './message.ts'
 import { ToolCall } from './peripheral.ts'
 import { Refusal } from './refusal.ts'
 import { RoomMode } from './room.ts'
 import { StepOutcome, TurnOutcome } from './turn.ts'
 
-/** The version of the entry format; part of every entry and of its hash. */
-export const ENTRY_VERSION = 1
+/** The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. */
+export const ENTRY_VERSION = 2
 
 export const EvidenceType = z.enum([
   'forum-post',
@@ -15,21 +16,39 @@ export const EvidenceType = z.enum([
   'gate-traversal',
   'mode-transition',
   'presence-event',
+  'conjecture',
+  'correction',
+  'reflection',
 ])
 export type EvidenceType = z.infer<typeof EvidenceType>
 
-export const Claim = z.enum(['goal', 'step', 'evidence', 'conclusion', 'observation', 'correction'])
+export const Claim = z.enum([
+  'goal',
+  'step',
+  'evidence',
+  'conclusion',
+  'observation',
+  'correction',
+  'question',
+  'conjecture',
+])
 export type Claim = z.infer<typeof Claim>
 
 export const SubjectType = z.enum(['room', 'session', 'agent', 'house'])
-const Subject = z.strictObject({ type: SubjectType, id: z.string() })
+
+/** A name in a column of its own: bounded, and of characters that every engine keeps. */
+const Label = z
+  .string()
+  .max(200)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'expected whole characters')
+const Subject = z.strictObject({ type: SubjectType, id: Label })
 
 /** Who did it, and through which face. `via` is the token's owner where a person spoke as somebody else. */
 export const Author = z.strictObject({
   kind: z.enum(['person', 'agent', 'house']),
-  id: z.string().min(1),
-  face: z.string(),
-  via: z.string().nullable(),
+  id: Label.min(1),
+  face: Label,
+  via: Label.nullable(),
 })
 export type Author = z.infer<typeof Author>
 
@@ -61,6 +80,12 @@ export const events = {
     claim: 'observation',
     body: body('mode-changed', { from: RoomMode, to: RoomMode }),
   },
+
+  // what people hold: asked, supposed, concluded, put right
+  asked: { type: 'forum-post', claim: 'question', body: body('asked', { text: z.string() }) },
+  supposed: { type: 'conjecture', claim: 'conjecture', body: body('supposed', { text: z.string() }) },
+  concluded: { type: 'forum-post', claim: 'conclusion', body: body('concluded', { text: z.string() }) },
+  corrected: { type: 'correction', claim: 'correction', body: body('corrected', { text: z.string() }) },
 
   // a session's chain: one run of an agent
   'session-opened': {
@@ -116,7 +141,20 @@ export const events = {
     body: body('turn-ended', { turn: Id, outcome: TurnOutcome, answer: z.string() }),
   },
 
-  // the house's chain: who came and went
+  /** What a session came to, for those who go on from there: bounded, and made from the evidence alone. */
+  digested: {
+    type: 'reflection',
+    claim: 'observation',
+    body: body('digested', { digest: Digest, files: DigestFiles }),
+  },
+
+  // the house's chain: who came and went, and what was let go
+  /** Bodies that are no longer kept: of which entries, one id a line. Their chains hold without them. */
+  compacted: {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('compacted', { policy: z.string(), bodies: z.int(), bytes: z.int(), entries: z.string() }),
+  },
   presence: { type: 'presence-event', claim: 'observation', body: body('presence', { agent: Presence }) },
 } as const satisfies Record<string, { type: EvidenceType; claim: Claim; body: z.ZodType }>
 
@@ -125,13 +163,17 @@ export const EventName = z.enum(Object.keys(events) as [EventName, ...EventName[
 
 export type BodyOf<E extends EventName> = z.infer<(typeof events)[E]['body']>
 export type Body = { [E in EventName]: BodyOf<E> }[EventName]
-export const Body: z.ZodType<Body> = z.discriminatedUnion('event', [
+export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.message.body,
   events.answered.body,
   events.heard.body,
   events.assigned.body,
   events.refused.body,
   events['mode-changed'].body,
+  events.asked.body,
+  events.supposed.body,
+  events.concluded.body,
+  events.corrected.body,
   events['session-opened'].body,
   events['session-closed'].body,
   events.accepted.body,
@@ -142,8 +184,13 @@ export const Body: z.ZodType<Body> = z.discriminatedUnion('event', [
   events['step-ended'].body,
   events['peripheral-stopped'].body,
   events['turn-ended'].body,
+  events.digested.body,
+  events.compacted.body,
   events.presence.body,
 ])
+
+/** A word that entries can be found by. */
+export const Tag = z.string().regex(/^[A-Za-z0-9._/~-]{1,128}$/, 'expected a tag such as "room/lobby"')
 
 /** What a writer hands in: the store adds the time, the sequence, the type and claim of the event, and the hashes. */
 export const Draft = z.strictObject({
@@ -152,10 +199,19 @@ export const Draft = z.strictObject({
   subject: Subject,
   author: Author,
   body: Body,
-  tags: z.array(z.string().regex(/^[A-Za-z0-9._/~-]{1,128}$/)),
+  tags: z.array(Tag),
   inReplyTo: Id.nullable(),
+  /** The entry that this one goes on from in another direction. */
+  forkOf: Id.nullable().default(null),
+  /** The pattern it is about, selected or tried. */
+  pattern: Tag.nullable().default(null),
+  /** Whether it is held for possible, until a reply concludes or corrects it. */
+  conjecture: z.boolean().default(false),
+  /** Whether its body may be let go after a while: nothing later builds on it. */
+  ephemeral: z.boolean().default(false),
 })
-export type Draft = z.infer<typeof Draft>
+export type Draft = z.input<typeof Draft>
+export type WholeDraft = z.output<typeof Draft>
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -164,7 +220,7 @@ export const Entry = z.strictObject({
   id: Id,
   /** Its place in the whole store: the cursor of pages and of live followers. */
   position: z.int(),
-  version: z.literal(ENTRY_VERSION),
+  version: z.int().min(1).max(ENTRY_VERSION),
   /** The chain it belongs to, and its place there from 1 on. */
   session: Id,
   seq: z.int().positive(),
@@ -175,43 +231,16 @@ export const Entry = z.strictObject({
   at: z.iso.datetime(),
   tags: z.array(z.string()),
   inReplyTo: Id.nullable(),
+  forkOf: Id.nullable(),
+  pattern: z.string().nullable(),
+  conjecture: z.boolean(),
+  ephemeral: z.boolean(),
+  /** Null where it was let go: a `compacted` entry says when and why. */
   body: Body,
+  /** The hash of the body as JSON with sorted keys; a large body is kept under it. */
   bodyHash: Hash,
   /** The hash of the entry before it in its chain; 64 zeros for the first. */
   prevHash: Hash,
   hash: Hash,
 })
 export type Entry = z.infer<typeof Entry>
-
-/** A number, also as a face writes it. */
-const Count = z.union(
-  [
-    z.int().nonnegative(),
-    z
-      .string()
-      .regex(/^\d{1,15}$/)
-      .transform(Number),
-  ],
-  'expected a whole number',
-)
-
-/** A strict question to the store: every key is a filter, all must hold, and an unknown one is an error. */
-export const EvidenceQuery = z.strictObject({
-  session: Id.optional(),
-  subject: z
-    .string()
-    .regex(new RegExp(`^(${SubjectType.options.join('|')})/.+$`), 'expected TYPE/ID, such as "room/lobby"')
-    .optional(),
-  tag: z.string().optional(),
-  author: z.string().optional(),
-  type: EvidenceType.optional(),
-  claim: Claim.optional(),
-  event: EventName.optional(),
-  since: z.iso.datetime().optional(),
-  before: z.iso.datetime().optional(),
-  /** Only entries after (oldest first) or before (newest first) this position. */
-  cursor: Count.optional(),
-  order: z.enum(['newest', 'oldest']).default('newest'),
-  limit: Count.pipe(z.int().min(1).max(1000)).default(50),
-})
-export type EvidenceQuery = z.infer<typeof EvidenceQuery>

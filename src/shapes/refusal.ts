@@ -40,6 +40,8 @@ export const refusals = {
   'store-failed': { status: 503, remedy: 'look at the log in the data folder, then send it again' },
   'id-conflict': { status: 409, remedy: 'use a new id: this one already stands for something else' },
   'target-missing': { status: 409, remedy: 'reply to an entry that exists' },
+  'chain-diverges': { status: 409, remedy: 'import it into an empty data folder: here the chain went another way' },
+  'chain-broken': { status: 409, remedy: 'look at the file with `bellhop verify`, and take an older copy' },
   fenced: { status: 409, remedy: 'none needed: another worker took this session over' },
   'query-invalid': { status: 400, remedy: 'use the filters the message names' },
   'entry-unknown': { status: 404, remedy: 'look the id up with /evidence' },

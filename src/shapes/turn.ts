@@ -8,6 +8,8 @@ export const StepOutcome = z.discriminatedUnion('kind', [
     output: z.string(),
     /** Paths in the workspace that the step found or read. */
     paths: z.array(z.string()),
+    /** Paths in the workspace that the step changed. */
+    changed: z.array(z.string()).optional(),
     /** Said where the output was cut: what was left out. */
     cut: z.string().nullable(),
   }),

@@ -47,9 +47,9 @@ export const messageDraft = ({ id, room, text }: Message, person: Person): Draft
 export const repeatOf = async (known: Known, store: Store): Promise<Result<Receipt> | null> => {
   const before = await store.get(known.id)
   if (!before) return null
-  const { body, author, subject } = before
+  const { bodyHash, author, subject } = before
   const { text, room, person } = known
-  const same = body?.event === 'message' && body.text === text && subject.id === room
+  const same = bodyHash === store.hashBody({ event: 'message', text }) && subject.id === room
   if (same && author.id === person.name && author.via === person.via) return receiptOf(known, store)
   return refused(refusal('id-conflict', `${known.id} is the id of another message`))
 }

@@ -1,3 +1,4 @@
+import { follow as followEvidence } from '../evidence/follow.ts'
 import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
 import { count } from '../lib/count.ts'
@@ -15,6 +16,10 @@ const views: Views = {
   answered: ({ answer }) => ({ kind: 'answer', text: answer }),
   refused: ({ refusal }) => ({ kind: 'refusal', text: `${refusal.message} [${refusal.code}]\n${refusal.remedy}` }),
   'mode-changed': ({ from, to }) => ({ kind: 'notice', text: `the room went from ${from} to ${to}` }),
+  asked: ({ text }) => ({ kind: 'said', text: `asks: ${text}` }),
+  supposed: ({ text }) => ({ kind: 'said', text: `supposes: ${text}` }),
+  concluded: ({ text }) => ({ kind: 'said', text: `concludes: ${text}` }),
+  corrected: ({ text }) => ({ kind: 'said', text: `corrects: ${text}` }),
   'session-closed': ({ reason }) => ({ kind: 'notice', text: `session closed: ${reason}` }),
   accepted: ({ agent, peripheral }, { id }) => ({
     kind: 'accepted',
@@ -80,12 +85,13 @@ export const toPost = (entry: Entry, room: string): Post | null => {
   }
 }
 
-const PAGE = 500
+/** Everything a room shows: also what is let go after a while. */
+const inRoom = (room: string) => ({ room, ephemeral: 'with' })
 
 /** The last posts of a room, oldest first. */
 export const tail = async (store: Store, room: string, count: number): Promise<Post[]> => {
-  const found = await store.query({ tag: `room/${room}`, limit: Math.min(count * 5, 1000) })
-  const posts = (found.ok ? found.value : []).reverse().flatMap((entry) => toPost(entry, room) ?? [])
+  const found = await store.query({ ...inRoom(room), limit: Math.min(count * 5, 1000) })
+  const posts = (found.ok ? found.value.entries : []).reverse().flatMap((entry) => toPost(entry, room) ?? [])
   return posts.slice(-count)
 }
 
@@ -93,19 +99,11 @@ export const tail = async (store: Store, room: string, count: number): Promise<P
 export async function* follow(
   store: Store,
   live: Live,
-  from: { room: string; after: number },
+  { room, after }: { room: string; after: number },
   signal: AbortSignal,
 ): AsyncGenerator<Post> {
-  let cursor = from.after
-  while (!signal.aborted) {
-    const heard = live.next(signal)
-    const found = await store.query({ tag: `room/${from.room}`, order: 'oldest', cursor, limit: PAGE })
-    const page = found.ok ? found.value : []
-    for (const entry of page) {
-      cursor = entry.position
-      const post = toPost(entry, from.room)
-      if (post) yield post
-    }
-    if (page.length < PAGE) await heard
+  for await (const entry of followEvidence(store, live, { filters: inRoom(room), after }, signal)) {
+    const post = toPost(entry, room)
+    if (post) yield post
   }
 }

@@ -52,7 +52,7 @@ type Starting = {
 
 const start = async ({ settings, config, folder, say, undo, stop }: Starting): Promise<Instance> => {
   const secrets = secretsOf(folder)
-  await openStore({ path: folder.store, clock: systemClock }).close()
+  await (await openStore({ url: settings.evidence ?? folder.store, clock: systemClock })).close()
   const watch = new AbortController()
   const redis = await openRedis(settings, folder, say, watch.signal)
   undo.push(redis.stop)

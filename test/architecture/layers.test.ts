@@ -39,6 +39,7 @@ const homes: Record<string, readonly string[]> = {
   ioredis: ['src/redis'],
   'better-sqlite3': ['src/evidence', 'src/up/lock.ts'],
   kysely: ['src/evidence'],
+  pg: ['src/evidence/engine'],
   execa: ['src/tools', 'src/up'],
   hono: ['src/console'],
   '@hono/node-server': ['src/house'],

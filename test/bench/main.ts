@@ -1,3 +1,4 @@
+import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { table } from './report.ts'
 
@@ -5,3 +6,4 @@ import { table } from './report.ts'
 const cases = [messageToReply]
 
 for (const run of cases) console.log(table(await run()))
+await evidenceBench()

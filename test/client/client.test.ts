@@ -61,7 +61,7 @@ describe('a client', () => {
     expect(answers).toEqual(answers.map(() => answers[0]))
     await eventually('the turn to end', () => house.store.get('same.codex-1.ended'))
     const session = must(answers[0] ?? (await client().say(line))).assignments[0]?.session
-    const chain = must(await house.store.query({ session, order: 'oldest', limit: 1000 }))
+    const chain = must(await house.store.query({ session, order: 'oldest', limit: 1000 })).entries
     expect(chain.map(({ body }) => body.event)).toEqual([
       'session-opened',
       'accepted',

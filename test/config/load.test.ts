@@ -19,6 +19,7 @@ const DEFAULTS: Config = {
   ],
   lease: { ms: 6000, heartbeatMs: 1500 },
   worker: { turns: 64, steps: 8 },
+  evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },
   sweepMs: 1000,
   drainMs: 10_000,
 }

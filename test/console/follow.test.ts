@@ -41,7 +41,7 @@ const until = (text: string) => (posts: Post[]) => posts.at(-1)?.text === text
 const said = async (after: number): Promise<string[]> =>
   must(
     await house.store.query({ subject: 'room/quiet', event: 'message', order: 'oldest', cursor: after, limit: 1000 }),
-  ).map(({ body }) => (body.event === 'message' ? body.text : ''))
+  ).entries.map(({ body }) => (body.event === 'message' ? body.text : ''))
 
 describe('a room that is followed', () => {
   test('shows a turn from the line to the answer, in order, each post once', async () => {

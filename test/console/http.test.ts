@@ -439,6 +439,6 @@ describe('what is asked', () => {
 test('no token is ever in the evidence', async () => {
   await say({ text: 'hello', as: 'grace' })
   const { admin, operator } = house.tokens
-  const all = JSON.stringify(must(await house.store.query({ limit: 1000 })))
+  const all = JSON.stringify(must(await house.store.query({ limit: 1000 })).entries)
   expect([all.includes(admin), all.includes(operator)]).toEqual([false, false])
 })

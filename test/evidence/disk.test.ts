@@ -50,7 +50,7 @@ describe('a full disk', () => {
     using mounted = disk
     const filler = join(mounted.path, 'filler')
     writeFileSync(filler, Buffer.alloc(MEGABYTE))
-    const store = openStore({ path: join(mounted.path, 'evidence.db'), clock: systemClock })
+    const store = await openStore({ url: join(mounted.path, 'evidence.db'), clock: systemClock })
     try {
       const kept: string[] = []
       const line = (id: string) => said(id, id.repeat(100))

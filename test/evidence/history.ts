@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import { createDigest } from '../../src/evidence/digest.ts'
 import { BELLHOP, houseDraft, roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Author, Body, BodyOf, Draft, EventName } from '../../src/shapes/evidence.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
+import type { StepOutcome } from '../../src/shapes/turn.ts'
 import { ADA, CLAUDE } from '../support/store.ts'
 
 export const BOB: Author = { kind: 'person', id: 'bob', face: 'web', via: 'ada' }
@@ -48,6 +50,10 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   },
   refused: { event: 'refused', stage: 'dispatch', refusal: NO },
   'mode-changed': { event: 'mode-changed', from: 'discuss', to: 'execute' },
+  asked: { event: 'asked', text: 'Which file has the retries?' },
+  supposed: { event: 'supposed', text: 'the Größe of the queue is not bounded' },
+  concluded: { event: 'concluded', text: 'it is bounded: 1_000' },
+  corrected: { event: 'corrected', text: 'not the queue, the mailbox' },
   'session-opened': { event: 'session-opened', agent: 'claude-1', room: 'lobby' },
   'session-closed': { event: 'session-closed', reason: 'reset by ada' },
   accepted: { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request: 'look' },
@@ -71,10 +77,18 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
     turn: 't',
     step: 't.1',
     tool: 'grep',
-    outcome: { kind: 'ok', output: 'a\nb', paths: ['a', 'b'], cut: '3 lines' },
+    outcome: {
+      kind: 'ok',
+      output: 'a\nb',
+      paths: ['./src/queue/mailbox.ts', 'docs'],
+      changed: ['src/a b.ts'],
+      cut: '3',
+    },
   },
   'peripheral-stopped': { ...STOP, turn: 't', fruit: FRUIT },
   'turn-ended': { event: 'turn-ended', turn: 't', outcome: 'done', answer: 'here' },
+  digested: { event: 'digested', ...createDigest('s-1', null).made() },
+  compacted: { event: 'compacted', policy: '{}', bodies: 2, bytes: 99, entries: 'm1\nm2' },
   presence: {
     event: 'presence',
     agent: { id: 'claude-1', type: 'claude', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat' },
@@ -136,32 +150,78 @@ export const history = (): Draft[][] => {
     [lobby('m7', ADA, { event: 'mode-changed', from: 'discuss', to: 'discuss' })],
     [s2('t3.ended', CLAUDE, { event: 'turn-ended', turn: 't3', outcome: 'done', answer: 'yes' }, 't3')],
     [houseDraft('h2', bodies.presence, ['lobby'])],
+    [den('q1', ADA, bodies.asked), den('c1', BOB, bodies.supposed, 'q1')].map(withMission),
+    [{ ...den('c2', ADA, bodies.supposed), conjecture: true, pattern: 'retry/backoff' }],
+    [den('c2.no', BOB, bodies.corrected, 'c2'), den('q1.yes', BOB, bodies.concluded, 'q1')],
+    [{ ...den('f1', ADA, { event: 'message', text: 'another way: retry_all' }), forkOf: 'c1', ephemeral: true }],
+    [houseDraft('h3', bodies.compacted, [])],
+    [s3('s-3.digest', BELLHOP, bodies.digested)],
   ]
 }
 
+const withMission = (draft: Draft): Draft => ({ ...draft, tags: [...draft.tags, 'mission/q3'] })
+
 const authors = [ADA, BOB, CLAUDE, CODEX, BELLHOP]
 const rooms = ['lobby', 'den', 'attic']
+
+/** What is looked for in a history that was made up: words, and paths. */
+const lines = ['the retry', 'RETRIES, unbounded', 'Größe x_1 in src/a.ts', 'ﬁle №5', 'naïve 東京 retr', '… — !']
+const files = ['src/a.ts', './src/b/c.ts', 'src/b/', 'docs/x y.md', '/etc/passwd', 'src']
+
+const someFiles = fc.subarray(files, { maxLength: 2 })
+
+const anyOutcome: fc.Arbitrary<StepOutcome> = fc.oneof(
+  fc.record({
+    kind: fc.constant('ok' as const),
+    output: fc.constantFrom(...lines),
+    paths: someFiles,
+    changed: someFiles,
+    cut: fc.constant(null),
+  }),
+  fc.record({ kind: fc.constantFrom('failed' as const, 'interrupted' as const), message: fc.constantFrom(...lines) }),
+)
+
+const STEP = { turn: 't', step: 't.1' }
+const anyCall = fc.record({
+  tool: fc.constantFrom('read', 'grep'),
+  args: fc.record({ path: fc.constantFrom(...files, 7), pattern: fc.constantFrom(...lines) }),
+})
+
+const anyBody: fc.Arbitrary<Body> = fc.oneof(
+  fc.constantFrom(...Object.values(bodies).filter(({ event }) => event !== 'session-opened')),
+  fc.constantFrom(...lines).map((text) => ({ event: 'message' as const, text })),
+  anyCall.map((call) => ({ event: 'step-intended' as const, ...STEP, call })),
+  anyCall.map((call) => ({ event: 'step-refused' as const, ...STEP, call, refusal: NO })),
+  fc
+    .tuple(fc.constantFrom('read', 'grep'), anyOutcome)
+    .map(([tool, outcome]) => ({ event: 'step-ended' as const, ...STEP, tool, outcome })),
+)
 
 /** A line of a history that was made up: what happens, where, by whom, and how long after the line before it. */
 const anyLine = fc.record({
   author: fc.constantFrom(...authors),
   room: fc.constantFrom(...rooms),
-  body: fc.constantFrom(...Object.values(bodies).filter(({ event }) => event !== 'session-opened')),
-  tags: fc.array(fc.constantFrom('a', 'b', 'path/src'), { maxLength: 3 }),
+  body: anyBody,
+  tags: fc.array(fc.constantFrom('a', 'b', 'path/src', 'mission/m', 'pattern/p'), { maxLength: 3 }),
   chain: fc.constantFrom('room', 's-1', 's-2'),
-  later: fc.constantFrom(0, 1, 999, 1000, 60_000),
+  later: fc.constantFrom(0, 1, 999, 1000, 60_000, -90_000),
   answers: fc.option(fc.nat(), { nil: null }),
+  forks: fc.option(fc.nat(), { nil: null }),
+  pattern: fc.constantFrom(null, null, 'p', 'p/q'),
+  conjecture: fc.boolean(),
+  ephemeral: fc.constantFrom(false, false, true),
 })
 
-/** A made-up history; each line says how many milliseconds it comes after the one before it. */
+/** A made-up history; each line says how many milliseconds it comes after the one before it: clocks also go back. */
 export const anyHistory: fc.Arbitrary<{ draft: Draft; later: number }[]> = fc
   .array(anyLine, { minLength: 1, maxLength: 25 })
   .map((lines) =>
-    lines.map(({ author, room, body, tags, chain, later, answers }, i) => {
+    lines.map(({ author, room, body, tags, chain, later, answers, forks, ...rest }, i) => {
       const draft =
         chain === 'room'
           ? roomDraft({ id: `e${i}`, room, author, body })
           : sessionDraft({ id: `e${i}`, session: chain, room, agent: 'claude-1', author, body, tags })
-      return { draft: { ...draft, inReplyTo: answers === null || i === 0 ? null : `e${answers % i}` }, later }
+      const before = (n: number | null) => (n === null || i === 0 ? null : `e${n % i}`)
+      return { draft: { ...draft, ...rest, inReplyTo: before(answers), forkOf: before(forks) }, later }
     }),
   )

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { migrations } from '../../src/evidence/migrations.ts'
-import { openStore } from '../../src/evidence/store.ts'
-import { verify } from '../../src/evidence/verify.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { Problem } from '../../src/lib/problem.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/evidence/store.ts'
 import { type Draft, type Entry, type EventName, events } from '../../src/shapes/evidence.ts'
-import { refusals } from '../../src/shapes/refusal.ts'
-import { scratch } from '../support/folder.ts'
-import { ADA, CLAUDE, idsOf, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
-import { contentOf, openFile, projectionsOf, toolsOf, verdictsOf, write } from './file.ts'
+import { type RefusalCode, refusals } from '../../src/shapes/refusal.ts'
+import { eventually } from '../support/poll.ts'
+import { postgresMissing } from '../support/postgres.ts'
+import { sharedPostgres } from '../support/shared-postgres.ts'
+import {
+  ADA,
+  CLAUDE,
+  idsOf,
+  must,
+  reopened,
+  said,
+  sessionOfOneStep,
+  type TestStore,
+  testStore,
+} from '../support/store.ts'
+import { engines } from './engines.ts'
+import { contentOf, openRaw, projectionsOf, verdictsOf, write } from './file.ts'
 import { accepted, anyHistory, BOB, bodies, closed, history, inRoom, inSession, opened } from './history.ts'
 
 const ZEROS = '0'.repeat(64)
@@ -30,7 +37,7 @@ const digest = (value: unknown): string => {
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** What a refused append answers. */
-const no = (code: keyof typeof refusals, message: string) => ({
+const no = (code: RefusalCode, message: string) => ({
   ok: false,
   refusal: { code, message, remedy: refusals[code].remedy },
 })
@@ -40,24 +47,27 @@ const quoted = (words: string[]): string => words.map((word) => `'${word}'`).joi
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
 /** Appends that are certain to share one commit: a first one is under way while they arrive. */
-const together = async (store: ReturnType<typeof openStore>, calls: Draft[][]) => {
+const together = async (store: Store, calls: Draft[][]) => {
   const first = store.append([said('first', 'good morning')])
   const rest = Promise.all(calls.map((drafts) => store.append(drafts)))
   must(await first)
   return rest
 }
 
-describe('a chain', () => {
+describe.each(engines)('a chain, on $name', ({ testStore }) => {
   test('links every entry to the one before it, by a hash over all but its position and its body', async () => {
-    await using house = testStore()
-    const drafts = [said('a', 'one'), said('b', 'two', 'a')]
+    await using house = await testStore()
+    const more = { forkOf: 'a', pattern: 'retry/backoff', conjecture: true, ephemeral: true }
+    const drafts = [said('a', 'one'), said('b', 'two', 'a'), { ...said('c', 'three', 'a'), ...more }]
     const entries = must(await house.store.append(drafts))
 
     let prevHash = ZEROS
-    const expected = drafts.map((draft, i): Entry => {
+    const expected = drafts.map((draft, i) => {
       const { body, ...rest } = draft
-      const kind = { version: 1, type: 'forum-post', claim: 'observation' } as const
-      const hashed = { ...rest, ...kind, seq: i + 1, at: '2026-01-02T03:04:05.000Z', bodyHash: digest(body), prevHash }
+      const kind = { version: 2, type: 'forum-post', claim: 'observation' } as const
+      const unsaid = { forkOf: null, pattern: null, conjecture: false, ephemeral: false }
+      const place = { seq: i + 1, at: '2026-01-02T03:04:05.000Z', bodyHash: digest(body), prevHash }
+      const hashed = { ...unsaid, ...rest, ...kind, ...place }
       prevHash = digest(hashed)
       return { ...hashed, body, position: i + 1, hash: prevHash }
     })
@@ -66,7 +76,7 @@ describe('a chain', () => {
   })
 
   test('is one per session, with its own sequence, its own links and the positions of the whole store', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const den = inRoom('den')
     const [a, b, c, d] = await write(
       [[said('a', '1')], [den('b', ADA, bodies.message)], [said('c', '2')], [den('d', ADA, bodies.heard)]],
@@ -84,8 +94,48 @@ describe('a chain', () => {
     expect(await house.store.head()).toBe(4)
   })
 
+  test('ends in a tip: the newest place, a hash over all hashes, the latest time, how far a clock fell behind', async () => {
+    await using house = await testStore()
+    expect(await house.store.tip()).toEqual({ position: 0, root: ZEROS, high: '', skew: 0 })
+    const den = inRoom('den')
+    const entries = await write(
+      [[said('a', '1')], [den('b', ADA, bodies.heard), said('c', '2')]],
+      house.store,
+      house.clock,
+    )
+    house.clock.now -= 7000
+    entries.push(...must(await house.store.append([{ ...said('d', '3'), session: 's-1' }])))
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+    expect(await house.store.tip()).toEqual({
+      position: 4,
+      root: entries.reduce((root, { hash }) => sha256(root + hash), ZEROS),
+      high: '2026-01-02T03:04:07.000Z',
+      skew: 7000,
+    })
+  })
+
+  test('can be read page by page, from any place on', async () => {
+    await using house = await testStore()
+    const lines = numbers(1, 1203).map((n) =>
+      n % 3 === 0 ? inRoom('den')(`e${n}`, ADA, bodies.heard) : said(`e${n}`, ''),
+    )
+    const entries = must(await house.store.append(lines))
+    const read = async (session: string | null, after?: number) => {
+      const pages: Entry[][] = []
+      for await (const page of house.store.pages(session, after)) pages.push(page)
+      return { sizes: pages.map(({ length }) => length), entries: pages.flat() }
+    }
+    const den = entries.filter(({ session }) => session === 'room-den')
+    expect(await read(null)).toEqual({ sizes: [500, 500, 203], entries })
+    expect(await read(null, 1000)).toEqual({ sizes: [203], entries: entries.slice(1000) })
+    expect(await read(null, 1203)).toEqual({ sizes: [], entries: [] })
+    expect(await read('room-den')).toEqual({ sizes: [401], entries: den })
+    expect(await read('room-den', 400)).toEqual({ sizes: [1], entries: den.slice(400) })
+    expect(await read('nowhere')).toEqual({ sizes: [], entries: [] })
+  })
+
   test('takes type and claim of an entry from its event, for every event there is', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const put = inSession('s-9', 'lobby', 'claude-1')
     const entries = must(await house.store.append(Object.values(bodies).map((body) => put(body.event, ADA, body))))
     const kinds = Object.fromEntries(entries.map(({ body, type, claim }) => [body.event, { type, claim }]))
@@ -97,7 +147,7 @@ describe('a chain', () => {
   })
 
   test('never runs backwards, even when the clock does', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const times = ['05:00.000', '04:59.999', '00:00.000', '05:00.001']
     const entries: Entry[] = []
     for (const [i, time] of times.entries()) {
@@ -110,17 +160,18 @@ describe('a chain', () => {
       '2026-01-02T03:05:00.000Z',
       '2026-01-02T03:05:00.001Z',
     ])
-    expect(verify('room-lobby', await house.store.chain('room-lobby'), toolsOf).violations).toEqual([])
+    expect((await verdictsOf(house.store)).flatMap(({ violations }) => violations)).toEqual([])
   })
 
   test('gives back what was acknowledged, whatever it was, and is whole', async () => {
     const text = fc.string({ unit: 'binary' })
+    const label = text.map((name) => name.toWellFormed().replaceAll('\0', ''))
     const args = fc.dictionary(text, fc.jsonValue({ stringUnit: 'binary' }).map(asJson))
-    await using house = testStore()
+    await using house = await testStore()
     let n = 0
     await fc.assert(
-      fc.asyncProperty(text, text, args, async (name, line, args) => {
-        const author = { kind: 'person', id: `x${name}`, face: name, via: line } as const
+      fc.asyncProperty(label, text, args, async (name, line, args) => {
+        const author = { kind: 'person', id: `x${name}`, face: name, via: name } as const
         const call = { tool: line, args }
         n += 1
         const drafts: Draft[] = [
@@ -133,14 +184,24 @@ describe('a chain', () => {
       }),
       { numRuns: 25 },
     )
-    const { violations } = verify('room-lobby', await house.store.chain('room-lobby'), toolsOf)
+    const violations = (await verdictsOf(house.store)).flatMap((verdict) => verdict.violations)
     expect(violations.filter(({ rule }) => !['order', 'author', 'wall'].includes(rule))).toEqual([])
   })
 })
 
-describe('an append', () => {
+describe.each(engines)('an append, on $name', ({ name, testStore }) => {
+  /** A store for what is refused, and what is in it: nothing is added to it. */
+  let told: TestStore
+  let content: Awaited<ReturnType<typeof contentOf>>
+  beforeAll(async () => {
+    told = await testStore()
+    await write([[said('m1', 'hello')], [opened('s-1', 'lobby', 'claude-1')]], told.store, told.clock)
+    content = await contentOf(told.url)
+  })
+  afterAll(() => told[Symbol.asyncDispose]())
+
   test('of many drafts writes all of them, in their order', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const drafts = sessionOfOneStep()
     const entries = must(await house.store.append(drafts))
     expect(
@@ -154,25 +215,25 @@ describe('an append', () => {
         inReplyTo,
       })),
     ).toEqual(drafts)
-    expect(must(await house.store.query({ order: 'oldest' }))).toEqual(entries)
+    expect(must(await house.store.query({ order: 'oldest' })).entries).toEqual(entries)
   })
 
   test('of nothing is no mistake', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     expect(await house.store.append([])).toEqual({ ok: true, value: [] })
   })
 
   test('of what was written before answers with what was written, and adds nothing', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const before = must(await house.store.append(sessionOfOneStep()))
-    const content = contentOf(house.path)
+    const content = await contentOf(house.url)
     house.clock.now += 5000
     expect(must(await house.store.append(sessionOfOneStep()))).toEqual(before)
-    expect(contentOf(house.path)).toEqual(content)
+    expect(await contentOf(house.url)).toEqual(content)
   })
 
   test('does not care in which order the keys of a body stand', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const step = (args: Record<string, unknown>): Draft => ({
       ...said('a', ''),
       body: { event: 'step-intended', turn: 't', step: 't.0', call: { tool: 'grep', args } },
@@ -181,10 +242,17 @@ describe('an append', () => {
     expect(must(await house.store.append([step({ path: 'src', pattern: 'x' })]))).toEqual(before)
   })
 
+  test('does not care whether what a draft leaves out is said', async () => {
+    await using house = await testStore()
+    const before = must(await house.store.append([said('a', 'one')]))
+    const spelt = { ...said('a', 'one'), forkOf: null, pattern: null, conjecture: false, ephemeral: false }
+    expect(must(await house.store.append([spelt]))).toEqual(before)
+  })
+
   test('of the same draft twice in one call writes it once', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const told: string[][] = []
-    await using other = reopened(house.path, (entries) => told.push(idsOf(entries)))
+    await using other = await reopened(house.url, (entries) => told.push(idsOf(entries)))
     const [first, second] = must(await other.store.append([said('a', 'one'), said('a', 'one')]))
     expect(second).toEqual(first)
     expect(idsOf(await other.store.chain('room-lobby'))).toEqual(['a'])
@@ -192,17 +260,36 @@ describe('an append', () => {
   })
 
   test('may answer an entry that comes before it in the same call', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const entries = must(await house.store.append([said('a', 'one'), said('b', 'two', 'a'), said('c', 'three', 'b')]))
     expect(entries.map(({ inReplyTo }) => inReplyTo)).toEqual([null, 'a', 'b'])
   })
 
+  test('may fork an entry that comes before it in the same call, also one of another chain', async () => {
+    await using house = await testStore()
+    const fork = { ...inRoom('den')('b', ADA, bodies.message), forkOf: 'a' }
+    const entries = must(await house.store.append([said('a', 'one'), fork, { ...said('c', 'two'), forkOf: 'b' }]))
+    expect(entries.map(({ forkOf }) => forkOf)).toEqual([null, 'a', 'b'])
+    expect(await house.store.forks('a')).toEqual([entries[1]])
+  })
+
   test('may close a session and open the next one in the same call', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     await write([[opened('s-1', 'lobby', 'claude-1')]], house.store, house.clock)
     must(await house.store.append([closed('s-1', 'lobby', 'claude-1'), opened('s-2', 'lobby', 'claude-1')]))
     expect((await house.store.openSession('lobby', 'claude-1'))?.id).toBe('s-2')
   })
+
+  /** What makes a draft another one, each by itself. */
+  const differences: [string, Partial<Draft>][] = [
+    ['another chain', { session: 'room-den' }],
+    ['another subject', { subject: { type: 'room', id: 'den' } }],
+    ['a target', { inReplyTo: 's-1.opened' }],
+    ['a fork', { forkOf: 's-1.opened' }],
+    ['a pattern', { pattern: 'p' }],
+    ['a conjecture', { conjecture: true }],
+    ['a body that may be let go', { ephemeral: true }],
+  ]
 
   const deep = Array.from({ length: 50_000 }).reduce<unknown>((inner) => [inner], 0)
   const withArgs = (args: Record<string, unknown>): Draft => ({
@@ -211,7 +298,7 @@ describe('an append', () => {
   })
   const unkeepable = 'not an entry: bad has a value that could not be read back as it is'
 
-  test.each<[string, Draft, keyof typeof refusals, string]>([
+  test.each<[string, Draft, RefusalCode, string]>([
     ['the id of another entry', said('m1', 'something else'), 'id-conflict', 'entry m1 exists with other content'],
     [
       'its id and other tags',
@@ -225,6 +312,12 @@ describe('an append', () => {
       'id-conflict',
       'entry m1 exists with other content',
     ],
+    ...differences.map(([what, more]): [string, Draft, RefusalCode, string] => [
+      `its id and ${what}`,
+      { ...said('m1', 'hello'), ...more },
+      'id-conflict',
+      'entry m1 exists with other content',
+    ]),
     ['an id of the same call', said('good', 'something else'), 'id-conflict', 'entry good exists with other content'],
     [
       'no target',
@@ -238,6 +331,24 @@ describe('an append', () => {
       said('bad', 'yes', 'after'),
       'target-missing',
       'entry bad replies to after, which does not exist',
+    ],
+    [
+      'nothing to fork',
+      { ...said('bad', 'yes'), forkOf: 'nowhere' },
+      'target-missing',
+      'entry bad forks nowhere, which does not exist',
+    ],
+    [
+      'itself to fork',
+      { ...said('bad', 'yes'), forkOf: 'bad' },
+      'target-missing',
+      'entry bad forks bad, which does not exist',
+    ],
+    [
+      'a fork of what comes later',
+      { ...said('bad', 'yes'), forkOf: 'after' },
+      'target-missing',
+      'entry bad forks after, which does not exist',
     ],
     ['an open session', opened('s-2', 'lobby', 'claude-1'), 'id-conflict', 'claude-1 has session s-1 open in lobby'],
     [
@@ -256,7 +367,7 @@ describe('an append', () => {
       'a tag that is none',
       { ...said('bad', ''), tags: ['good', 'a b'] },
       'request-invalid',
-      'not an entry: tags.1: Invalid string: must match pattern /^[A-Za-z0-9._/~-]{1,128}$/',
+      'not an entry: tags.1: expected a tag such as "room/lobby"',
     ],
     [
       'a key that is not in its event',
@@ -278,18 +389,33 @@ describe('an append', () => {
       'half a character in a name',
       { ...said('bad', ''), author: { ...ADA, id: 'ada\ud83d' } },
       'request-invalid',
-      unkeepable,
+      'not an entry: author.id: expected whole characters',
+    ],
+    [
+      'a character in a name that no engine keeps',
+      { ...said('bad', ''), subject: { type: 'room', id: 'a\0b' } },
+      'request-invalid',
+      'not an entry: subject.id: expected whole characters',
+    ],
+    [
+      'a name without end',
+      { ...said('bad', ''), author: { ...ADA, face: 'x'.repeat(201) } },
+      'request-invalid',
+      'not an entry: author.face: Too big: expected string to have <=200 characters',
+    ],
+    [
+      'a pattern that is none',
+      { ...said('bad', ''), pattern: 'a b' },
+      'request-invalid',
+      'not an entry: pattern: expected a tag such as "room/lobby"',
     ],
   ])('with one draft that has %s writes none of its drafts', async (_, bad, code, message) => {
-    await using house = testStore()
-    await write([[said('m1', 'hello')], [opened('s-1', 'lobby', 'claude-1')]], house.store, house.clock)
-    const content = contentOf(house.path)
-    expect(await house.store.append([said('good', 'yes'), bad, said('after', 'yes')])).toEqual(no(code, message))
-    expect(contentOf(house.path)).toEqual(content)
+    expect(await told.store.append([said('good', 'yes'), bad, said('after', 'yes')])).toEqual(no(code, message))
+    expect(await contentOf(told.url)).toEqual(content)
   })
 
   test('that would open a second session in the same call is refused', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     expect(await house.store.append([opened('s-1', 'lobby', 'claude-1'), opened('s-2', 'lobby', 'claude-1')])).toEqual(
       no('id-conflict', 'claude-1 has session s-1 open in lobby'),
     )
@@ -297,9 +423,9 @@ describe('an append', () => {
   })
 
   test('that opens a second session at the same time is told, and the others of its commit land', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const commits: string[][] = []
-    await using other = reopened(house.path, (entries) => commits.push(idsOf(entries)))
+    await using other = await reopened(house.url, (entries) => commits.push(idsOf(entries)))
     const [won, lost, elsewhere, line] = await together(other.store, [
       [opened('s-1', 'lobby', 'claude-1'), accepted('t1', 's-1')],
       [said('m2', '@claude'), opened('s-2', 'lobby', 'claude-1'), accepted('t2', 's-2')],
@@ -313,27 +439,28 @@ describe('an append', () => {
       true,
     ])
     expect(commits).toEqual([['first'], ['s-1.opened', 't1', 's-3.opened', 'm3']])
-    expect(idsOf(must(await other.store.query({ order: 'oldest' })))).toEqual(commits.flat())
+    expect(idsOf(must(await other.store.query({ order: 'oldest' })).entries)).toEqual(commits.flat())
   })
 
   test('that fails fails alone: what shares its commit is written, and told', async () => {
-    await using house = testStore()
-    using file = openFile(house.path)
-    file.run('drop table room')
+    await using house = await testStore()
+    await using raw = await openRaw(house.url)
+    await raw.run('drop table room')
     const [before, broken, after] = await together(house.store, [
       [said('a', 'one')],
       [said('b', 'two'), inRoom('lobby')('c', ADA, bodies['mode-changed'])],
       [said('d', 'three')],
     ])
-    expect(broken).toEqual(no('store-failed', 'the evidence store did not take it: no such table: room'))
+    const why = { SQLite: 'no such table: room', PostgreSQL: 'relation "room" does not exist' }[name]
+    expect(broken).toEqual(no('store-failed', `the evidence store did not take it: ${why}`))
     expect([before?.ok, after?.ok]).toEqual([true, true])
     expect(idsOf(await house.store.chain('room-lobby'))).toEqual(['first', 'a', 'd'])
   })
 
   test('loses nothing when two hundred arrive at once, and tells of each entry once', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const told: Entry[] = []
-    await using other = reopened(house.path, (entries) => told.push(...entries))
+    await using other = await reopened(house.url, (entries) => told.push(...entries))
     const ids = numbers(1, 200).map((n) => `m${n}`)
     const answers = await Promise.all(ids.map((id) => other.store.append([said(id, `line ${id}`)])))
     const chain = await other.store.chain('room-lobby')
@@ -341,13 +468,22 @@ describe('an append', () => {
     expect(chain.map(({ seq }) => seq)).toEqual(numbers(1, 200))
     expect(told).toEqual(chain)
     expect(await verdictsOf(other.store)).toEqual([
-      { session: 'room-lobby', ok: true, entries: 200, steps: 0, dropped: 0, head: chain.at(-1)?.hash, violations: [] },
+      {
+        session: 'room-lobby',
+        ok: true,
+        entries: 200,
+        steps: 0,
+        dropped: 0,
+        head: chain.at(-1)?.hash,
+        violations: [],
+        more: 0,
+      },
     ])
   })
 
   test('that is durable is acknowledged, even when a listener fails on it', async () => {
-    await using house = testStore()
-    await using other = reopened(house.path, () => {
+    await using house = await testStore()
+    await using other = await reopened(house.url, () => {
       throw new Error('the listener fell asleep')
     })
     expect(idsOf(must(await other.store.append([said('a', 'one')])))).toEqual(['a'])
@@ -356,8 +492,8 @@ describe('an append', () => {
   })
 
   test('that was under way when the store was closed is finished; one that comes later is refused', async () => {
-    await using house = testStore()
-    const other = reopened(house.path)
+    await using house = await testStore()
+    const other = await reopened(house.url)
     const under = other.store.append([said('a', 'one')])
     await other.store.close()
     expect(idsOf(must(await under))).toEqual(['a'])
@@ -368,13 +504,13 @@ describe('an append', () => {
   })
 })
 
-describe('a fence', () => {
+describe.each(engines)('a fence, on $name', ({ testStore }) => {
   test('lets the latest holder write, and refuses an older one, who writes nothing', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const old = await house.store.claim('s-1/turns')
     must(await house.store.append([said('a', 'one')], old))
     const latest = await house.store.claim('s-1/turns')
-    const content = contentOf(house.path)
+    const content = await contentOf(house.url)
     expect([old, latest]).toEqual([
       { scope: 's-1/turns', token: 1 },
       { scope: 's-1/turns', token: 2 },
@@ -382,12 +518,12 @@ describe('a fence', () => {
     expect(await house.store.append([said('b', 'two')], old)).toEqual(
       no('fenced', 's-1/turns was taken over (fence 2, this writer has 1)'),
     )
-    expect(contentOf(house.path)).toEqual(content)
+    expect(await contentOf(house.url)).toEqual(content)
     expect(idsOf(must(await house.store.append([said('b', 'two')], latest)))).toEqual(['b'])
   })
 
   test('refuses an older holder even what it wrote before', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const old = await house.store.claim('s-1/turns')
     must(await house.store.append([said('a', 'one')], old))
     await house.store.claim('s-1/turns')
@@ -397,7 +533,7 @@ describe('a fence', () => {
   })
 
   test('refuses a token that nobody was given', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     expect(await house.store.append([said('a', 'one')], { scope: 's-1/turns', token: 7 })).toEqual(
       no('fenced', 's-1/turns was taken over (fence 0, this writer has 7)'),
     )
@@ -408,7 +544,7 @@ describe('a fence', () => {
   })
 
   test('stands for one scope and no other', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const one = await house.store.claim('s-1/turns')
     await house.store.claim('s-2/turns')
     await house.store.claim('s-2/turns')
@@ -416,7 +552,7 @@ describe('a fence', () => {
   })
 
   test('refuses only the older holder among those that share a commit', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const old = await house.store.claim('s-1/turns')
     const latest = await house.store.claim('s-1/turns')
     const first = house.store.append([said('first', '')])
@@ -426,111 +562,19 @@ describe('a fence', () => {
   })
 
   test('only grows, also when the store is opened anew', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     await house.store.claim('s-1/turns')
     await house.store.claim('s-1/turns')
-    await using other = reopened(house.path)
+    await using other = await reopened(house.url)
     const latest = await other.store.claim('s-1/turns')
     expect(latest).toEqual({ scope: 's-1/turns', token: 3 })
     expect((await house.store.append([said('a', 'one')], latest)).ok).toBe(true)
   })
 })
 
-describe('the file', () => {
-  test('refuses what would change, remove or replace evidence, whoever asks', async () => {
-    await using house = testStore()
-    must(await house.store.append(sessionOfOneStep()))
-    const content = contentOf(house.path)
-    using file = openFile(house.path)
-    /** Puts a copy of t1 in, with some of its columns changed, over whatever is in its way. */
-    const over = (changes: Record<string, string>): string => {
-      const names = file.rows("select name from pragma_table_info('entry')").map(({ name }) => `${name}`)
-      return `replace into entry select ${names.map((name) => changes[name] ?? name)} from entry where id = 't1'`
-    }
-    const verbs = {
-      'update entry set at = at': 'changed',
-      "update entry set author_id = 'mallory' where id = 'm1'": 'changed',
-      "update or replace entry set id = 'm1' where id = 't1'": 'changed',
-      "update body set json = '{}'": 'changed',
-      [`insert into body select * from body where true on conflict do update set json = '{}'`]: 'replaced',
-      "delete from entry where id = 't1.ended'": 'removed',
-      'delete from entry': 'removed',
-      "delete from body where entry = 'm1'": 'removed',
-      "insert or replace into entry select * from entry where id = 'm1'": 'replaced',
-      [over({ position: '99', session: "'s-9'" })]: 'replaced',
-      [over({ id: "'forged'", session: "'s-9'" })]: 'replaced',
-      [over({ id: "'forged'", position: '99' })]: 'replaced',
-      [`replace into body (entry, json) values ('m1', '{"event":"heard"}')`]: 'replaced',
-    }
-    const answers = Object.keys(verbs).map((sql) => [sql, messageOf(() => file.run(sql))])
-    expect(Object.fromEntries(answers)).toEqual(
-      Object.fromEntries(Object.entries(verbs).map(([sql, verb]) => [sql, `evidence is appended, never ${verb}`])),
-    )
-    expect(contentOf(house.path)).toEqual(content)
-  })
-
-  test('of a newer Bellhop is refused, and it is said what to do', async () => {
-    await using house = testStore()
-    const known = migrations.length
-    using file = openFile(house.path)
-    file.run(`pragma user_version = ${known + 1}`)
-    for (const readonly of [false, true]) {
-      expect(problemOf(() => openStore({ path: house.path, clock: systemClock, readonly }))).toEqual({
-        message: `${house.path} was written by a newer Bellhop (store version ${known + 1}, this one knows ${known})`,
-        fix: 'update Bellhop, or use another folder with --data',
-      })
-    }
-    expect(file.rows('pragma user_version')).toEqual([{ user_version: known + 1 }])
-  })
-
-  test('that cannot be opened is a problem that says what to look at', () => {
-    using folder = scratch()
-    const fix = 'check --data, and that you may write there'
-    const garbage = folder.write('garbage.db', 'this is no database. '.repeat(100))
-    const missing = join(folder.path, 'missing.db')
-    const open = (path: string, readonly: boolean) => problemOf(() => openStore({ path, clock: systemClock, readonly }))
-    expect([open(garbage, false), open(garbage, true), open(missing, true), open(folder.path, false)]).toEqual([
-      { message: `cannot open the evidence store ${garbage}: file is not a database`, fix },
-      { message: `cannot open the evidence store ${garbage}: file is not a database`, fix },
-      { message: `cannot open the evidence store ${missing}: unable to open database file`, fix },
-      { message: `cannot open the evidence store ${folder.path}: unable to open database file`, fix },
-    ])
-    expect(existsSync(missing)).toBe(false)
-  })
-
-  test('keeps everything when it is closed and opened again', async () => {
-    await using house = testStore()
-    const entries = await write(history(), house.store, house.clock)
-    const content = contentOf(house.path)
-    await house.store.close()
-    await using other = reopened(house.path)
-    expect(must(await other.store.query({ order: 'oldest', limit: 1000 }))).toEqual(entries)
-    expect(contentOf(house.path)).toEqual(content)
-  })
-
-  test('opened for reading only shows everything, also what is written meanwhile, and takes nothing', async () => {
-    await using house = testStore()
-    must(await house.store.append(sessionOfOneStep()))
-    const reader = openStore({ path: house.path, clock: systemClock, readonly: true })
-    try {
-      must(await house.store.append([said('m2', 'meanwhile')]))
-      const content = contentOf(house.path)
-      expect(await reader.query({ limit: 1000 })).toEqual(await house.store.query({ limit: 1000 }))
-      expect(await reader.session('s-1')).toEqual(await house.store.session('s-1'))
-      expect(await reader.append([said('m3', 'no')])).toEqual(
-        no('store-failed', 'the evidence store did not take it: attempt to write a readonly database'),
-      )
-      await expect(reader.claim('s-1/turns')).rejects.toThrow('attempt to write a readonly database')
-      expect(contentOf(house.path)).toEqual(content)
-    } finally {
-      await reader.close()
-    }
-  })
-})
-
-describe('the projections', () => {
+describe.each(engines)('the projections, on $name', ({ testStore }) => {
   test('follow the evidence: sessions, turns and rooms', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const entries = await write(history(), house.store, house.clock)
     const { store } = house
     const position = (id: string) => entries.find((entry) => entry.id === id)?.position
@@ -549,7 +593,7 @@ describe('the projections', () => {
     const t4 = turn('t4', 's-2', 'accepted')
     const t5 = { ...turn('t5', 's-3', 'running'), room: 'den', agent: 'codex-1' }
 
-    expect(projectionsOf(house.path)).toEqual({
+    expect(await projectionsOf(house.url)).toEqual({
       session: [s1, s2, s3].map((session) => ({ ...session, open: session.open ? 1 : 0 })),
       turn: [turn('t1', 's-1', 'done'), turn('t2', 's-1', 'failed'), turn('t3', 's-2', 'done'), t4, t5],
       room: [
@@ -571,7 +615,7 @@ describe('the projections', () => {
   })
 
   test('show the peripheral of a session from its start to its stop', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const seen: (string | null | undefined)[] = []
     for (const draft of sessionOfOneStep()) {
       must(await house.store.append([draft]))
@@ -581,7 +625,7 @@ describe('the projections', () => {
   })
 
   test('give turns out in the order they were accepted, whatever their ids', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const { store } = house
     const put = inSession('s-1', 'lobby', 'claude-1')
     await write(
@@ -605,65 +649,103 @@ describe('the projections', () => {
   })
 
   test('are the same when they are made again from the evidence alone', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     await write(history(), house.store, house.clock)
-    const before = contentOf(house.path)
-    using file = openFile(house.path)
-    file.run('delete from turn')
-    file.run("update session set open = 0, peripheral = 'nowhere'")
-    file.run("insert into room values ('attic', 'execute')")
+    const before = await contentOf(house.url)
+    await using raw = await openRaw(house.url)
+    await raw.run('delete from turn')
+    await raw.run("update session set open = 0, peripheral = 'nowhere'")
+    await raw.run("insert into room values ('attic', 'execute')")
     await house.store.rebuild()
-    expect(contentOf(house.path)).toEqual(before)
+    expect(await contentOf(house.url)).toEqual(before)
     await house.store.rebuild()
-    expect(contentOf(house.path)).toEqual(before)
+    expect(await contentOf(house.url)).toEqual(before)
   })
 
   test('are the same when they are made again from more evidence than is read at once', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     must(await house.store.append(numbers(1, 1001).map((n) => said(`line-${n}`, 'x'))))
     await write(history(), house.store, house.clock)
-    const before = projectionsOf(house.path)
-    using file = openFile(house.path)
-    for (const table of ['session', 'turn', 'room']) file.run(`delete from ${table}`)
+    const before = await projectionsOf(house.url)
+    await using raw = await openRaw(house.url)
+    for (const table of ['session', 'turn', 'room']) await raw.run(`delete from ${table}`)
     await house.store.rebuild()
-    expect(projectionsOf(house.path)).toEqual(before)
+    expect(await projectionsOf(house.url)).toEqual(before)
   })
 
   test('are the same when they are made again from any history', async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, async (lines) => {
-        await using house = testStore()
+        await using house = await testStore()
         must(await house.store.append([opened('s-1', 'lobby', 'claude-1'), ...lines.map(({ draft }) => draft)]))
-        const before = contentOf(house.path)
+        const before = await contentOf(house.url)
         await house.store.rebuild()
-        expect(contentOf(house.path)).toEqual(before)
+        expect(await contentOf(house.url)).toEqual(before)
       }),
       { numRuns: 10 },
     )
   })
 })
 
-/** A second opening of the same file, closed afterwards. */
-const reopened = (path: string, committed: (entries: Entry[]) => void = () => {}) => {
-  const store = openStore({ path, clock: systemClock, committed })
-  return { store, [Symbol.asyncDispose]: () => store.close() }
-}
-
-const messageOf = (act: () => unknown): string | null => {
-  try {
-    act()
-    return null
-  } catch (error) {
-    return (error as Error).message
+describe.skipIf(postgresMissing)('two processes on one server', () => {
+  /** Holds up whoever changes a room's mode; `held` says how many wait for that, or for one who does. */
+  const holdUp = async (url: string) => {
+    const holder = await openRaw(url)
+    const watcher = await openRaw(url)
+    const [self] = await holder.rows('select pg_backend_pid() as pid')
+    await holder.run('begin')
+    await holder.run('lock table room in access exclusive mode')
+    return {
+      held: async () =>
+        (
+          await watcher.rows(`
+            with recursive held (pid) as (
+              select pid from pg_stat_activity where ${self?.['pid']} = any (pg_blocking_pids(pid))
+              union
+              select a.pid from pg_stat_activity a join held on held.pid = any (pg_blocking_pids(a.pid))
+            )
+            select pid from held
+          `)
+        ).length,
+      letGo: () => holder.run('commit'),
+      [Symbol.asyncDispose]: async () => {
+        await holder[Symbol.asyncDispose]()
+        await watcher[Symbol.asyncDispose]()
+      },
+    }
   }
-}
 
-const problemOf = (act: () => unknown): { message: string; fix: string } | null => {
-  try {
-    act()
-    return null
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return { message: error.message, fix: error.fix }
-  }
-}
+  test('take a scope over only once what its last holder is writing is written', async () => {
+    await using house = await testStore(await sharedPostgres().database())
+    await using other = await reopened(house.url)
+    const old = await house.store.claim('s-1/turns')
+    await using hold = await holdUp(house.url)
+    const written = house.store.append([inRoom('lobby')('late', ADA, bodies['mode-changed'])], old)
+    await eventually('the last holder to write', async () => (await hold.held()) === 1)
+    let taken = false
+    const seen = other.store.claim('s-1/turns').then(async () => {
+      taken = true
+      return idsOf(await other.store.chain('room-lobby'))
+    })
+    await eventually('the next one to ask', async () => taken || (await hold.held()) === 2)
+    await hold.letGo()
+    expect(must(await written).length).toBe(1)
+    expect(await seen).toEqual(['late'])
+  })
+
+  test('lose nothing of what is written while the projections are made again', async () => {
+    await using house = await testStore(await sharedPostgres().database())
+    await using other = await reopened(house.url)
+    must(await house.store.append([opened('s-1', 'lobby', 'claude-1'), accepted('t1', 's-1')]))
+    await using hold = await holdUp(house.url)
+    const rebuilt = house.store.rebuild()
+    await eventually('the projections to be made', async () => (await hold.held()) === 1)
+    const started = inSession('s-1', 'lobby', 'claude-1')('t1.started', CLAUDE, { event: 'turn-started', turn: 't1' })
+    const written = other.store.append([started])
+    await eventually('the other one to write', async () => (await hold.held()) === 2)
+    await hold.letGo()
+    await rebuilt
+    must(await written)
+    expect((await house.store.turn('t1'))?.status).toBe('running')
+  })
+})

@@ -18,7 +18,7 @@ import { accepted, bodies, CODEX, history, inSession, opened } from './history.t
 
 /** A store with a session of one step in it, its file without guards, and whether verifying all of it finds anything. */
 const tampered = async () => {
-  const house = testStore()
+  const house = await testStore()
   const entries = must(await house.store.append(sessionOfOneStep()))
   const file = openUnguarded(house.path)
   const verdicts = () => verdictsOf(house.store)
@@ -38,7 +38,7 @@ const tampered = async () => {
 
 describe('a whole session', () => {
   test('verifies: so many entries, so many steps, this head, and nothing wrong', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     must(await house.store.append(sessionOfOneStep()))
     const [room, session] = [await house.store.chain('room-lobby'), await house.store.chain('s-1')]
     expect(await verdictsOf(house.store)).toEqual([
@@ -48,7 +48,7 @@ describe('a whole session', () => {
   })
 
   test('verifies with steps that were refused, failed or interrupted, and beside any other', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     await write(history(), house.store, house.clock)
     const said = (await verdictsOf(house.store)).map(({ session, steps, violations }) => ({
       session,
@@ -66,7 +66,7 @@ describe('a whole session', () => {
   })
 
   test('verifies at every moment of its life: a step that is under way is no violation', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     for (const draft of sessionOfOneStep()) {
       must(await house.store.append([draft]))
       expect((await verdictsOf(house.store)).flatMap(({ violations }) => violations)).toEqual([])
@@ -222,7 +222,7 @@ const relinked = (entries: Entry[]): Entry[] => {
 }
 
 const sessionChain = async (): Promise<Entry[]> => {
-  await using house = testStore()
+  await using house = await testStore()
   must(await house.store.append(sessionOfOneStep()))
   return house.store.chain('s-1')
 }
@@ -451,7 +451,7 @@ describe('what is against the rules is found, though the store took it', () => {
       [{ entry: 't1', rule: 'author', what: 'is by an agent, who may not write accepted' }],
     ],
   ])('%s', async (_, change, violations) => {
-    await using house = testStore()
+    await using house = await testStore()
     must(await house.store.append(change(sessionOfOneStep())))
     expect(wrongIn(await house.store.chain('s-1'))).toEqual(violations)
   })
@@ -468,7 +468,7 @@ describe('what is against the rules is found, though the store took it', () => {
   })
 
   test('an agent’s acts in a chain that no session opened', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     must(await house.store.append(without('s-1.opened')(sessionOfOneStep())))
     expect(wrongIn(await house.store.chain('s-1'))).toEqual(
       (await house.store.chain('s-1'))
@@ -481,7 +481,7 @@ describe('what is against the rules is found, though the store took it', () => {
   })
 
   test('an agent that writes in a room as if it were a person', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const [line] = sessionOfOneStep()
     if (!line) throw new Error('there is no line')
     must(await house.store.append([{ ...line, author: CLAUDE }]))
@@ -491,7 +491,7 @@ describe('what is against the rules is found, though the store took it', () => {
   })
 
   test('each of several violations, in one verdict', async () => {
-    await using house = testStore()
+    await using house = await testStore()
     const put = inSession('s-1', 'lobby', 'claude-1')
     const step = { turn: 't1', step: 't1.0' }
     must(

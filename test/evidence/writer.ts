@@ -1,27 +1,21 @@
 import { once } from 'node:events'
-import { BELLHOP, roomDraft } from '../../src/evidence/drafts.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { Draft } from '../../src/shapes/evidence.ts'
 import { must, said } from '../support/store.ts'
+import { type Arguments, receipt } from './writer-drafts.ts'
 
 /**
  * A process that writes: `writer.ts STORE NAME CALLS`. It says `ready`, waits for a line on stdin, opens the store, and
  * says the id of each call once that is acknowledged. A few calls are under way at any time, each of two entries.
  */
-export type Arguments = [store: string, name: string, calls: string]
-
-const [path, name, calls] = process.argv.slice(2) as Arguments
+const [url, name, calls] = process.argv.slice(2) as Arguments
 const UNDER_WAY = 3
 
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 process.stdin.destroy()
 
-const receipt = (id: string): Draft =>
-  roomDraft({ id: `${id}.receipt`, room: 'lobby', author: BELLHOP, body: { event: 'heard' }, inReplyTo: id })
-
-const store = openStore({ path, clock: systemClock })
+const store = await openStore({ url, clock: systemClock })
 let next = 0
 const work = async (): Promise<void> => {
   while (next < Number(calls)) {

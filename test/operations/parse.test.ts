@@ -83,6 +83,14 @@ describe('input', () => {
   })
 })
 
+const FILTERS = [
+  'session subject type claim event author tag any room agent mission pattern peripheral tool outcome path text',
+  'conjecture ephemeral since before',
+]
+  .flatMap((line) => line.split(' '))
+  .map((name) => `[${name}=…]`)
+  .join(' ')
+
 test('the usage of every row says what it takes', () => {
   expect(operations.map(usageOf)).toEqual([
     'help',
@@ -93,9 +101,20 @@ test('the usage of every row says what it takes', () => {
     'status',
     'sessions [limit=…]',
     'reset AGENT',
-    'evidence [session=…] [subject=…] [tag=…] [author=…] [type=…] [claim=…] [event=…] [since=…] [before=…] [cursor=…] [order=…] [limit=…]',
+    `evidence ${FILTERS} [cursor=…] [order=…] [limit=…]`,
+    'recent [room=…] [agent=…] [since=…] [limit=…]',
+    'show ENTRY',
     'thread ENTRY',
-    'verify [session] [all=…]',
+    'replies ENTRY',
+    'forks ENTRY',
+    'questions [limit=…]',
+    'claim KIND TEXT [about=…] [fork=…] [pattern=…]',
+    `count ${FILTERS}`,
+    `facets BY ${FILTERS}`,
+    'digest SESSION',
+    'verify [session] [all=…] [head=…]',
+    'head',
+    'compact [dry=…]',
   ])
 })
 

@@ -1,24 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
 import { operations } from '../../src/operations/table.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
-import { must } from '../support/store.ts'
+import { ADA, must } from '../support/store.ts'
 
 let house: TestHouse
 
 /** Names in examples that stand for something: what is there instead. */
-const REAL: Record<string, string> = { '01hxyz.claude-1.ended': 'first.receipt' }
+const REAL: Record<string, string> = {
+  '01hxyz.claude-1.ended': 'first.receipt',
+  '01hxyz.claude-1': 'first.receipt',
+  '01hxyz': 'first',
+  'about=01hxyz': 'about=first',
+  's-01hxyz': 's-n',
+}
 
 beforeAll(async () => {
   house = await startTestHouse()
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
+  must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
 })
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
+
+const SESSION = { session: 's-n', room: 'quiet', agent: 'codex-1' }
+const OPENED = { event: 'session-opened', agent: 'codex-1', room: 'quiet' } as const
 
 /** A row's own example, as the words after its name. */
 const exampleOf = ({ name, example }: Operation): string[] => {
@@ -66,7 +77,7 @@ test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(
 )
 
 test('there are no two rows of one name, and none has the name of another address', () => {
-  const names = [...operations.map(({ name }) => name), 'say', 'follow']
+  const names = [...operations.map(({ name }) => name), 'say', 'follow', 'tail']
   expect(names).toEqual([...new Set(names)])
 })
 

@@ -3,10 +3,10 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync,
 import { join } from 'node:path'
 import type { Mind } from '../../src/agents/mind.ts'
 import { createTurns, type Stops } from '../../src/agents/turns.ts'
+import { verifyChain } from '../../src/evidence/audit.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
-import { verify } from '../../src/evidence/verify.ts'
 import { createSteps, type StepRequest } from '../../src/peripherals/steps.ts'
 import { createLane, drainLane } from '../../src/queue/lane.ts'
 import { createMailbox } from '../../src/queue/mailbox.ts'
@@ -56,7 +56,7 @@ export const openWorkshop = async (
   const { redis } = server
   const live = createLive(redis, prefix, 200)
   const clock = () => Date.parse('2026-01-02T03:04:05.000Z')
-  const store = openStore({ path: join(folder.path, 'evidence.db'), clock, committed: live.announce })
+  const store = await openStore({ url: join(folder.path, 'evidence.db'), clock, committed: live.announce })
   const specs = new Map([[spec.id, spec]])
   const mailbox = createMailbox(redis, prefix, 'steps')
   const lanes = {
@@ -151,7 +151,7 @@ export const openWorkshop = async (
     bodies: async (event: Body['event']) =>
       (await chain()).map(({ body }) => body).filter((body) => body.event === event),
     verdict: async () => {
-      const { ok, violations } = verify(SESSION, await chain(), (id) => specs.get(id)?.tools ?? null)
+      const { ok, violations } = await verifyChain(store, SESSION, (id) => specs.get(id)?.tools ?? null)
       return { ok, violations }
     },
     /** Waits until a turn has ended. */

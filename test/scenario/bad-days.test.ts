@@ -62,7 +62,7 @@ test('a Redis killed under it ends the instance, and the next start goes on', as
   ).toEqual([])
 
   await using second = await startUp({ workspace: workspace.path })
-  const thread = must(await second.client.read('thread', { entry: message })) as { entries: unknown[] }
+  const thread = must(await second.client.read('replies', { entry: message })) as { entries: unknown[] }
   expect(thread.entries.length).toBe(1)
 })
 
@@ -95,7 +95,7 @@ test('a data folder of a newer version is left as it is', async () => {
   store.close()
   expect(await failedStart(['--workspace', workspace.path, '--data', data])).toEqual({
     exitCode: 1,
-    stderr: `bellhop: ${data}/evidence.db was written by a newer Bellhop (store version 99, this one knows 1)\n  update Bellhop, or use another folder with --data`,
+    stderr: `bellhop: ${data}/evidence.db was written by a newer Bellhop (store version 99, this one knows 2)\n  update Bellhop, or use another folder with --data`,
     left: [],
   })
 })

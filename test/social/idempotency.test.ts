@@ -30,7 +30,7 @@ describe('the same message', () => {
   ]
 
   test.each(cases)('twice (%s) is answered twice and done once', async (_what, text, left) => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const first = await receive(line({ text }), house.social)
     const second = await receive(line({ text }), house.social)
     expect(second).toEqual(first)
@@ -40,7 +40,7 @@ describe('the same message', () => {
   test.each(cases)(
     `${TIMES} times at once (%s) is answered ${TIMES} times and done once`,
     async (_what, text, left) => {
-      await using house = testSocial()
+      await using house = await testSocial()
       const answers = await allAtOnce(house, copies(line({ text })))
       expect(answers).toEqual(same(answers))
       expect((await eventsIn(house.store)).sort()).toEqual([...left].sort())
@@ -48,7 +48,7 @@ describe('the same message', () => {
   )
 
   test(`for everybody, ${TIMES} times at once, is one turn of each`, async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const answers = await allAtOnce(house, copies(line({ text: '@all read it' })))
     expect(answers).toEqual(same(answers))
     expect((await house.store.unfinishedTurns()).map(({ id }) => id)).toEqual(AGENTS.map(({ id }) => `m1.${id}`))
@@ -56,7 +56,7 @@ describe('the same message', () => {
   })
 
   test('is still answered the same when its agent has left and its room has changed', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const first = await receive(line({ text: '@codex read it' }), house.social)
     await receive(line({ id: 'm2', text: '/mode discuss' }), house.social)
     const absent = {
@@ -67,7 +67,7 @@ describe('the same message', () => {
   })
 
   test('is done if it was only written down before: as after a crash between the line and the answer', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const contextFor = () => {
       throw new Error('killed')
     }
@@ -88,7 +88,7 @@ describe('the same id for something else', () => {
   const CONFLICT = refused(refusal('id-conflict', 'm1 is the id of another message'))
 
   test.each(others)('(%s) is refused, the first stands, and the refusal is evidence', async (_what, other) => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const first = await receive(FIRST, house.social)
     const before = await linesOf(house.store)
     expect(await receive({ ...FIRST, ...other }, house.social)).toEqual(CONFLICT)
@@ -98,7 +98,7 @@ describe('the same id for something else', () => {
   })
 
   test.each(others)('(%s) at the same time: one is done, the other is refused', async (_what, other) => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const [first, second] = await allAtOnce(house, [FIRST, { ...FIRST, ...other }])
     expect([first?.ok, second]).toEqual([true, CONFLICT])
     expect((await eventsIn(house.store)).sort()).toEqual(
@@ -107,14 +107,14 @@ describe('the same id for something else', () => {
   })
 
   test('an admin who speaks as somebody is not that somebody', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     await receive(line({ credential: { token: 'token-of-bob', as: null } }), house.social)
     const asBob = line({ credential: { token: 'token-of-ada', as: 'bob' } })
     expect(await receive(asBob, house.social)).toEqual(CONFLICT)
   })
 
   test('the id of an entry that is no message is taken too', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     await receive(null, house.social)
     expect(await receive(line({ id: 'n1' }), house.social)).toEqual(
       refused(refusal('id-conflict', 'n1 is the id of another message')),
@@ -124,7 +124,7 @@ describe('the same id for something else', () => {
 
 describe('an agent has one session in a room', () => {
   test(`also when ${TIMES} first messages come at once`, async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const messages = Array.from({ length: TIMES }, (_, i) => line({ id: `m${i}`, text: `@codex read ${i}` }))
     const answers = await allAtOnce(house, messages)
     const [session] = await house.store.sessions(100)
@@ -147,7 +147,7 @@ describe('an agent has one session in a room', () => {
 
   test('also when each look for one is followed by somebody else who opens it', async () => {
     const others = AGENTS.map(({ id }) => id)
-    const house: TestSocial = testSocial((store) => ({
+    const house: TestSocial = await testSocial((store) => ({
       store: {
         ...store,
         openSession: async (room, agent) => {

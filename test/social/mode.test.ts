@@ -45,7 +45,7 @@ describe('a command', () => {
     [
       'with a quoted word',
       '/evidence author="ada l"',
-      command('evidence', { author: 'ada l', order: 'newest', limit: 50 }),
+      command('evidence', { author: 'ada l', ephemeral: 'without', order: 'newest', limit: 50 }),
     ],
   ])('%s', (_how, text, wish) => {
     expect(wishOf(text)).toEqual(wish)

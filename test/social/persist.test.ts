@@ -16,7 +16,7 @@ const assignment = (agent: string, session: string, message = 'm1') => ({
 
 describe('talk', () => {
   test('is kept with the person’s name, and heard', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(line({ text: 'good morning' }), house.social)).toEqual(
       ok({ ...RECEIPT, mode: 'coordination' }),
     )
@@ -28,13 +28,13 @@ describe('talk', () => {
   })
 
   test('by somebody who speaks as somebody else is kept with both names', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     await receive(line({ credential: { token: 'token-of-ada', as: 'grace' } }), house.social)
     expect((await house.store.get('m1'))?.author).toEqual({ kind: 'person', id: 'grace', face: 'cli', via: 'ada' })
   })
 
   test('is kept letter by letter, whatever the letters', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const text = ' a\u0000b\r\n\ud83d\ude00 \ud800 "\\ <b>é e\u0301 '
     await receive(line({ text }), house.social)
     expect((await house.store.get('m1'))?.body).toEqual({ event: 'message', text })
@@ -43,7 +43,7 @@ describe('talk', () => {
 
 describe('a command', () => {
   test('is kept, and so is its answer', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const answer = 'you are ada (admin) through cli'
     expect(await receive(line({ text: '/whoami' }), house.social)).toEqual(
       ok({ ...RECEIPT, mode: 'coordination', answer }),
@@ -56,7 +56,7 @@ describe('a command', () => {
   })
 
   test('that changes something is kept before the change, by the person who asked', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(line({ text: '/mode discuss' }), house.social)).toEqual(
       ok({ ...RECEIPT, mode: 'coordination', answer: 'quiet is in discuss' }),
     )
@@ -69,7 +69,7 @@ describe('a command', () => {
   })
 
   test('that the operation itself refuses is kept with the refusal', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const why = refusal('entry-unknown', 'there is no entry nowhere')
     expect(await receive(line({ text: '/thread nowhere' }), house.social)).toEqual(refused(why))
     expect(await linesOf(house.store)).toEqual([
@@ -82,7 +82,7 @@ describe('a command', () => {
 
 describe('work', () => {
   test('for one agent opens its session and is accepted there, and the queue is told after that', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(line({ text: '@codex read it' }), house.social)).toEqual(
       ok({ ...RECEIPT, mode: 'action', assignments: [assignment('codex-1', 's-n1')] }),
     )
@@ -101,7 +101,7 @@ describe('work', () => {
   })
 
   test('for several agents is a turn of each, in a session of each', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(line({ text: '@all read it' }), house.social)).toEqual(
       ok({
         ...RECEIPT,
@@ -123,7 +123,7 @@ describe('work', () => {
   })
 
   test('for an agent that has a session joins it', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     await receive(line({ text: '@codex read it' }), house.social)
     const next = await receive(line({ id: 'm2', text: '@codex and that' }), house.social)
     expect(must(next).assignments).toEqual([assignment('codex-1', 's-n1', 'm2')])
@@ -135,7 +135,7 @@ describe('work', () => {
   })
 
   test('in another room, and after a reset, begins a session of its own', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const sessionOf = async (id: string, room: string) =>
       must(await receive(line({ id, room, text: '@codex read it' }), house.social)).assignments[0]?.session
     const first = await sessionOf('m1', 'quiet')
@@ -147,7 +147,7 @@ describe('work', () => {
 
   test('that is refused leaves the line and the refusal, and no session', async () => {
     const absent = { presenceOf: async (id: string) => ({ ...ready(id), readiness: 'absent' as const }) }
-    await using house = testSocial(() => absent)
+    await using house = await testSocial(() => absent)
     const why = refusal('agent-not-ready', 'codex-1 is absent, so it gets no work')
     expect(await receive(line({ text: '@codex read it' }), house.social)).toEqual(refused(why))
     expect(await linesOf(house.store)).toEqual([
@@ -171,9 +171,9 @@ describe('what a stranger says', () => {
       'impersonation-refused',
     ],
   ])('%s is not kept, only that it was refused, and at which stage', async (_what, stage, given, code) => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(given, house.social)).toMatchObject({ ok: false, refusal: { code } })
-    const entries = must(await house.store.query({}))
+    const entries = must(await house.store.query({})).entries
     expect(entries).toMatchObject([
       { session: 'house', author: BELLHOP, tags: [], body: { event: 'refused', stage, refusal: { code } } },
     ])
@@ -181,7 +181,7 @@ describe('what a stranger says', () => {
 })
 
 test('a line that a stage refused once it was known who spoke is kept with the stage', async () => {
-  await using house = testSocial()
+  await using house = await testSocial()
   await receive(line({ text: '/mdoe' }), house.social)
   const kept = [await house.store.get('m1'), await house.store.get('m1.receipt')]
   expect(kept.map((entry) => entry?.body)).toEqual([
@@ -195,7 +195,7 @@ test('a line that a stage refused once it was known who spoke is kept with the s
 })
 
 test('whatever was said, every chain it left is whole', async () => {
-  await using house = testSocial()
+  await using house = await testSocial()
   const said = ['hello', '@all read it', '/mode discuss', '@claude look', '/mode nowhere', '/reset claude-1', '/who']
   for (const [i, text] of said.entries()) await receive(line({ id: `m${i}`, text }), house.social)
   await receive(null, house.social)

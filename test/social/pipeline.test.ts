@@ -14,7 +14,7 @@ import { must, testStore } from '../support/store.ts'
 /** What the store says an answer was: by the id of the message, or else by the newest entry. */
 const inEvidence = async (store: Store, answer: Result<Receipt>): Promise<unknown> => {
   if (!answer.ok) {
-    const body = must(await store.query({ limit: 1 }))[0]?.body
+    const body = must(await store.query({ limit: 1 })).entries[0]?.body
     return body?.event === 'refused' ? { ok: false, refusal: Refusal.parse(body.refusal) } : body
   }
   const { message, assignments } = Receipt.parse(answer.value)
@@ -39,7 +39,7 @@ describe('every message is answered with a receipt or a refusal, and there is ev
   )
 
   test('for any text', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     let said = 0
     const room = fc.constantFrom('lobby', 'quiet')
     await fc.assert(
@@ -53,7 +53,7 @@ describe('every message is answered with a receipt or a refusal, and there is ev
   })
 
   test('for any sender', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const token = fc.oneof(fc.constantFrom('token-of-ada', 'token-of-bob', 'token-of-eve'), fc.string())
     const as = fc.option(fc.oneof(fc.constantFrom('grace', '\ud800', '\u001b[2J'), text))
     let said = 0
@@ -70,7 +70,7 @@ describe('every message is answered with a receipt or a refusal, and there is ev
   })
 
   test('for anything that is no message', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })
     const nearly = fc.record({
       id: fc.oneof(fc.constant('m1'), anything),
@@ -111,12 +111,12 @@ describe('a message that is none is refused with the field that is wrong', () =>
       'credential.as: expected a name without control characters',
     ],
   ])('%s', async (_what, given, message) => {
-    await using house = testSocial()
+    await using house = await testSocial()
     expect(await receive(given, house.social)).toEqual(refused(refusal('request-invalid', message)))
   })
 
   test('and the longest one that is allowed is taken', async () => {
-    await using house = testSocial()
+    await using house = await testSocial()
     const longest = line({ id: 'm'.repeat(64), text: 'é'.repeat(MESSAGE_BYTES / 2) })
     expect(must(await receive(longest, house.social)).mode).toBe('coordination')
   })
@@ -134,7 +134,7 @@ describe('a receipt is given once it is in the store', () => {
         return store.append(drafts, fence)
       },
     })
-    await using house = testSocial((store) => ({ store: slow(store) }))
+    await using house = await testSocial((store) => ({ store: slow(store) }))
     const begins = once(begun.signal, 'abort')
     const answers: unknown[] = []
     const answered = receive(line({ text: '@codex read it' }), house.social).then((answer) => answers.push(answer))
@@ -147,21 +147,21 @@ describe('a receipt is given once it is in the store', () => {
 
   test('so that whoever opens the file when the queue is told finds the turn', async () => {
     const found: Promise<unknown>[] = []
-    await using kept = testStore()
+    await using kept = await testStore()
     const look = async () => {
-      const other = openStore({ path: kept.path, clock: () => 0, readonly: true })
+      const other = await openStore({ url: kept.url, clock: () => 0, readonly: true })
       const turns = await other.unfinishedTurns()
       await other.close()
       return turns.map(({ id, session, status }) => [id, session, status])
     }
-    await using house = testSocial(() => ({ store: kept.store, enqueue: () => found.push(look()) }))
+    await using house = await testSocial(() => ({ store: kept.store, enqueue: () => found.push(look()) }))
     await receive(line({ text: '@codex read it' }), house.social)
     expect(await Promise.all(found)).toEqual([[['m1.codex-1', 's-n1', 'accepted']]])
   })
 
   test('a store that takes nothing is a refusal: no receipt, nothing queued, and the log has it', async () => {
     const full = refusal('store-full', 'the disk of the evidence store is full; nothing was written')
-    await using house = testSocial((store) => ({ store: { ...store, append: async () => refused(full) } }))
+    await using house = await testSocial((store) => ({ store: { ...store, append: async () => refused(full) } }))
     expect(await receive(line({ text: '@codex read it' }), house.social)).toEqual(refused(full))
     expect([house.enqueued, house.logged]).toEqual([[], ['a refusal could not be written down']])
   })
@@ -171,7 +171,7 @@ describe('a receipt is given once it is in the store', () => {
     const lane = createLane({ redis: server.redis, prefix: 'test', name: 'turns' })
     await lane.wake('s-warm')
     let woken = 0
-    await using house = testSocial(() => ({
+    await using house = await testSocial(() => ({
       presenceOf: async (agent) => {
         await server.kill()
         return ready(agent)
@@ -191,10 +191,10 @@ describe('a receipt is given once it is in the store', () => {
 
 test('what throws on the way is a refusal too, it is evidence, and the line can be sent again', async () => {
   const lost = { presenceOf: () => Promise.reject(new Error('the registry is on fire')) }
-  await using house = testSocial(() => lost)
+  await using house = await testSocial(() => lost)
   const why = refusal('store-failed', 'it could not be dealt with: the registry is on fire')
   expect(await receive(line({ text: '@codex read it' }), house.social)).toEqual(refused(why))
-  expect(must(await house.store.query({}))).toMatchObject([
+  expect(must(await house.store.query({})).entries).toMatchObject([
     { session: 'house', body: { event: 'refused', stage: 'pipeline', refusal: why } },
   ])
   expect(house.logged).toEqual(['a message could not be dealt with'])

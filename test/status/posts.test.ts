@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createDigest } from '../../src/evidence/digest.ts'
 import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { type Author, type BodyOf, type Entry, type EventName, events } from '../../src/shapes/evidence.ts'
@@ -27,11 +28,17 @@ const entryOf = <E extends EventName>(body: BodyOf<E>, chain: 'room' | 'session'
   at: '2026-01-02T03:04:05.000Z',
   tags: ['room/lobby'],
   inReplyTo: null,
+  forkOf: null,
+  pattern: null,
+  conjecture: false,
+  ephemeral: false,
   body,
   bodyHash: '0'.repeat(64),
   prevHash: '0'.repeat(64),
   hash: '0'.repeat(64),
 })
+
+const DIGESTED: BodyOf<'digested'> = { event: 'digested', ...createDigest('s-1', null).made() }
 
 type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step'>
 const view = (kind: Post['kind'], text: string, rest: Partial<View> = {}): View => ({
@@ -54,6 +61,15 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
   refused: {
     body: { event: 'refused', stage: 'mode', refusal: refusal('command-unknown', 'there is no command /x') },
     shown: view('refusal', 'there is no command /x [command-unknown]\nsay /help for the list of commands'),
+  },
+  asked: { body: { event: 'asked', text: 'why?' }, shown: view('said', 'asks: why?') },
+  supposed: { body: { event: 'supposed', text: 'it is' }, shown: view('said', 'supposes: it is') },
+  concluded: { body: { event: 'concluded', text: 'so' }, shown: view('said', 'concludes: so') },
+  corrected: { body: { event: 'corrected', text: 'not so' }, shown: view('said', 'corrects: not so') },
+  digested: { body: DIGESTED, shown: { not: 'who wants it asks for it with /digest' } },
+  compacted: {
+    body: { event: 'compacted', policy: '{}', bodies: 1, bytes: 2, entries: 'm1' },
+    shown: { not: 'it is about the store, not about a room' },
   },
   'mode-changed': {
     body: { event: 'mode-changed', from: 'discuss', to: 'diagnose' },
@@ -178,7 +194,7 @@ const lines = (from: number, to: number) =>
 
 describe('the tail of a room', () => {
   test('is its last posts, oldest first, without what is not shown', async () => {
-    await using kept = testStore()
+    await using kept = await testStore()
     must(await kept.store.append(sessionOfOneStep()))
     expect((await tail(kept.store, 'lobby', 4)).map(({ id, kind }) => [id, kind])).toEqual([
       ['t1.started', 'working'],
@@ -189,14 +205,14 @@ describe('the tail of a room', () => {
   })
 
   test('is all there is where there is less, and nothing in a room where nothing was said', async () => {
-    await using kept = testStore()
+    await using kept = await testStore()
     must(await kept.store.append(lines(0, 3)))
     expect(texts(await tail(kept.store, 'lobby', 200))).toEqual(['line 0', 'line 1', 'line 2'])
     expect(await tail(kept.store, 'quiet', 200)).toEqual([])
   })
 
   test('is as long as was asked for, at most', async () => {
-    await using kept = testStore()
+    await using kept = await testStore()
     must(await kept.store.append(lines(0, 250)))
     const posts = await tail(kept.store, 'lobby', 200)
     expect([posts.length, posts[0]?.text, posts.at(-1)?.text]).toEqual([200, 'line 50', 'line 249'])
@@ -215,7 +231,7 @@ describe('following a room', () => {
 
   test('shows everything after a position, over many pages, and ends with the signal', async () => {
     await using server = await startTestRedis()
-    await using kept = testStore()
+    await using kept = await testStore()
     // It does not look again by itself within the life of this test: between full pages it waits for nothing.
     const live = createLive(server.redis, 'test', 600_000)
     must(await kept.store.append(lines(0, 1110)))
@@ -227,10 +243,10 @@ describe('following a room', () => {
 
   test('hears of what another process writes', async () => {
     await using server = await startTestRedis()
-    await using kept = testStore()
+    await using kept = await testStore()
     // Neither looks again by itself within the life of this test.
     const [here, there] = [createLive(server.redis, 'test', 600_000), createLive(server.redis, 'test', 600_000)]
-    const other = openStore({ path: kept.path, clock: () => kept.clock.now, committed: there.announce })
+    const other = await openStore({ url: kept.url, clock: () => kept.clock.now, committed: there.announce })
     await eventually(
       'both to listen',
       async () => String(await server.redis.pubsub('NUMSUB', 'test:live')) === 'test:live,2',
@@ -246,10 +262,10 @@ describe('following a room', () => {
 
   test('loses nothing when no hint comes: it looks again by itself', async () => {
     await using server = await startTestRedis()
-    await using kept = testStore()
+    await using kept = await testStore()
     const live = createLive(server.redis, 'test', 5)
     await server.kill()
-    const other = openStore({ path: kept.path, clock: () => kept.clock.now })
+    const other = await openStore({ url: kept.url, clock: () => kept.clock.now })
     const done = new AbortController()
     const seeing = collect(follow(kept.store, live, { room: 'lobby', after: 0 }, done.signal), 20, done)
     for (const draft of lines(0, 20)) must(await other.append([draft]))
@@ -260,7 +276,7 @@ describe('following a room', () => {
 
   test('ends at once where the signal has ended already', async () => {
     await using server = await startTestRedis()
-    await using kept = testStore()
+    await using kept = await testStore()
     const live = createLive(server.redis, 'test')
     must(await kept.store.append(lines(0, 3)))
     const posts = follow(kept.store, live, { room: 'lobby', after: 0 }, AbortSignal.abort())
@@ -270,7 +286,7 @@ describe('following a room', () => {
 })
 
 test('a post is signed by whoever signed the evidence, with both names where there are two', async () => {
-  await using kept = testStore()
+  await using kept = await testStore()
   const grace: Author = { ...ADA, id: 'grace', via: 'ada' }
   must(await kept.store.append([{ ...said('m1', 'hello'), author: grace }]))
   expect((await tail(kept.store, 'lobby', 1)).map(({ author }) => author)).toEqual([grace])

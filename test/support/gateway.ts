@@ -56,11 +56,12 @@ export const startTestHouse = async ({ worker = true, before }: Options = {}): P
     host: '127.0.0.1',
     port: 0,
     redis: redis.address,
+    evidence: null,
     verbose: false,
     path: process.env['PATH'] ?? '/usr/bin:/bin',
   }
   const folder = folderAt(data.path)
-  const store = openStore({ path: folder.store, clock: systemClock })
+  const store = await openStore({ url: folder.store, clock: systemClock })
   await before?.(store)
 
   let gateway: Running | null = await startGateway(settings)

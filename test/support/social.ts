@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { loadPeripherals } from '../../src/config/load.ts'
+import { verifyChain, verifyStore } from '../../src/evidence/audit.ts'
+import { brief } from '../../src/evidence/digest.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { digestSession } from '../../src/evidence/keep.ts'
 import type { Store } from '../../src/evidence/store.ts'
-import { verify } from '../../src/evidence/verify.ts'
 import { operations } from '../../src/operations/table.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { Message } from '../../src/shapes/message.ts'
@@ -57,11 +59,25 @@ export const line = (part: Partial<Message>): Message => ({
   ...part,
 })
 
+/** What is proved of a store, and what a session came to: as the house has it. */
+const viewsOf = (store: Store, specs: ReadonlyMap<string, PeripheralSpec>) => {
+  const verify = (session: string) => verifyChain(store, session, (id) => specs.get(id)?.tools ?? null)
+  const unsigned = { head: null, ours: false, expected: false, progress: () => {} }
+  return {
+    verify,
+    audit: (kept: { position: number; root: string } | null) => verifyStore(store, { ...unsigned, kept }),
+    digest: async (session: string) => {
+      const { digest } = await digestSession(store, session)
+      return { digest, text: brief(digest) }
+    },
+  }
+}
+
 export type TestSocial = { social: Social; store: Store; enqueued: string[]; logged: string[] } & AsyncDisposable
 
 /** What the pipeline needs, with a real store and agents that are ready; a test says what is different. */
-export const testSocial = (change: (store: Store) => Partial<Social> = () => ({})): TestSocial => {
-  const kept = testStore()
+export const testSocial = async (change: (store: Store) => Partial<Social> = () => ({})): Promise<TestSocial> => {
+  const kept = await testStore()
   const enqueued: string[] = []
   const logged: string[] = []
   const specs = new Map([[EXPLORE.id, EXPLORE]])
@@ -87,7 +103,8 @@ export const testSocial = (change: (store: Store) => Partial<Social> = () => ({}
       rooms,
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
       specs,
-      verify: async (session) => verify(session, await store.chain(session), (id) => specs.get(id)?.tools ?? null),
+      ...viewsOf(store, specs),
+      compact: async () => ok({ bodies: 0, bytes: 0, left: [] }),
       closeSession: async (session, reason) => {
         const body = { event: 'session-closed', reason } as const
         const { id, agent } = session
@@ -116,7 +133,7 @@ export const testSocial = (change: (store: Store) => Partial<Social> = () => ({}
 
 /** Everything in a store, oldest first, each entry as [chain, event, author, what it answers]. */
 export const linesOf = async (store: Store): Promise<[string, string, string, string | null][]> =>
-  must(await store.query({ order: 'oldest', limit: 1000 })).map(({ session, body, author, inReplyTo }) => [
+  must(await store.query({ order: 'oldest', limit: 1000 })).entries.map(({ session, body, author, inReplyTo }) => [
     session,
     body.event,
     author.id,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { BELLHOP, roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import { openStore, type Store } from '../../src/evidence/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import type { Author, Body, Draft, Entry } from '../../src/shapes/evidence.ts'
 import type { Result } from '../../src/shapes/result.ts'
 import { scratch } from './folder.ts'
@@ -8,21 +9,32 @@ import { scratch } from './folder.ts'
 export const ADA: Author = { kind: 'person', id: 'ada', face: 'cli', via: null }
 export const CLAUDE: Author = { kind: 'agent', id: 'claude-1', face: 'rehearsal', via: null }
 
-/** A store in a folder of its own, on a clock that a test can move. */
-export const testStore = (): { store: Store; path: string; clock: { now: number } } & AsyncDisposable => {
+export type TestStore = { store: Store; url: string; clock: { now: number } } & AsyncDisposable
+
+/** A store on a clock that a test can move: in a folder of its own, or in the database that is given. */
+export const testStore = async (database?: string): Promise<TestStore> => {
   const folder = scratch()
   const clock = { now: Date.parse('2026-01-02T03:04:05.000Z') }
-  const path = join(folder.path, 'evidence.db')
-  const store = openStore({ path, clock: () => clock.now })
+  const url = database ?? join(folder.path, 'evidence.db')
+  const store = await openStore({ url, clock: () => clock.now })
   return {
     store,
-    path,
+    url,
     clock,
     [Symbol.asyncDispose]: async () => {
       await store.close()
       folder[Symbol.dispose]()
     },
   }
+}
+
+/** A second opening of the same store, closed afterwards. */
+export const reopened = async (
+  url: string,
+  committed: (entries: Entry[]) => void = () => {},
+): Promise<{ store: Store } & AsyncDisposable> => {
+  const store = await openStore({ url, clock: systemClock, committed })
+  return { store, [Symbol.asyncDispose]: () => store.close() }
 }
 
 /** The value, or a failed test that says why not. */

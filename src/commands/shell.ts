@@ -1,0 +1,14 @@
+import { type Command, Option } from 'commander'
+import type { Settings } from '../house/parts.ts'
+import type { Operation } from '../operations/operation.ts'
+
+/** What every command is made with: the flags that all have, and what they come to. */
+export type Shell = { withFlags: (command: Command) => Command; settingsFrom: (flags: object) => Settings }
+
+/** An input of an operation, as an option. */
+export const optionOf = (row: Operation, key: string): Option =>
+  new Option(isFlag(row, key) ? `--${key}` : `--${key} <${key}>`, row.input.shape[key]?.description ?? '')
+
+/** A yes-or-no input takes no value on the command line. */
+const isFlag = ({ input }: Operation, key: string): boolean =>
+  input.shape[key]?.safeParse('true').data === true && !input.shape[key]?.safeParse('some text').success

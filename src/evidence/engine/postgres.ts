@@ -1,0 +1,157 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { Problem } from '../../lib/problem.ts'
+import type { Engine, Tables, Word } from './engine.ts'
+import { postgresSchema } from './postgres-schema.ts'
+
+const CONNECTIONS = 10
+const CONNECT_MS = 10_000
+
+/** Numbers of entries fit a double; pg would hand them out as texts. */
+const INT8 = 20
+
+/**
+ * Opens a store that several machines share, and brings it to this version. A commit is durable when the server says
+ * so; writers take turns through the row that says where the store stands.
+ */
+export const openPostgres = async (url: string, readonly: boolean): Promise<Engine> => {
+  const types = {
+    getTypeParser: (id: number, format?: 'text' | 'binary') =>
+      id === INT8 ? Number : pg.types.getTypeParser(id, format),
+  } as pg.CustomTypesConfig
+  const pool = poolFor(url, types)
+  if (readonly) pool.on('connect', (client) => void client.query(READ_ONLY).catch(() => {}))
+  // A connection that breaks while nobody uses it is made anew by the next who asks; one that breaks between two
+  // statements fails the next of them, and says so there.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  try {
+    await migrate(pool, readonly)
+  } catch (error) {
+    await pool.end()
+    if (error instanceof Problem) throw error
+    throw new Problem(
+      `cannot open the evidence store ${withoutPassword(url)}: ${reasonOf(error as Error)}`,
+      'check BELLHOP_EVIDENCE, that the server runs, and that the user may create tables there',
+    )
+  }
+  return engineOf(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
+}
+
+const poolFor = (url: string, types: pg.CustomTypesConfig): pg.Pool => {
+  try {
+    return new pg.Pool({ connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS, types })
+  } catch (error) {
+    throw new Problem(
+      `${withoutPassword(url)} is no address of a PostgreSQL server: ${(error as Error).message}`,
+      'give BELLHOP_EVIDENCE in the form postgres://user:password@host:5432/database',
+    )
+  }
+}
+
+/** Asked for before anything else, on every connection. */
+const READ_ONLY = 'set default_transaction_read_only = on'
+
+/** An address that may be shown: of a password, nothing is left, also where it has characters that are not for addresses. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/(\/\/[^:@/]*):.*@/, '$1:…@').replace(/([?&]password=)[^&]*/g, '$1…')
+
+const reasonOf = (error: Error & { code?: string; errors?: Error[] }): string =>
+  error.message || error.errors?.[0]?.message || error.code || error.name
+
+const engineOf = (db: Kysely<Tables>): Engine => ({
+  kind: 'postgres',
+  db,
+  lock: async (tx) =>
+    tx.selectFrom('tip').select(['position', 'root', 'high', 'skew']).forUpdate().executeTakeFirstOrThrow(),
+  // One parameter for all rows: the cost of a round trip and of planning is paid once.
+  insert: async (tx, table, { columns, values, suffix = '' }) => {
+    if (values.length === 0) return
+    const rows = values.map((row) => Object.fromEntries(columns.map((column, i) => [column, plain(row[i])])))
+    const names = sql.join(columns.map((column) => sql.ref(column)))
+    await sql`
+      insert into ${sql.table(table)} (${names})
+      select ${sql.join(columns.map((column) => (column === 'data' ? sql`decode(data, 'hex')` : sql.ref(column))))}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as row (${sql.join(columns.map((column) => sql`${sql.ref(column)} ${sql.raw(NUMBERS.has(column) ? 'bigint' : 'text')}`))})
+      ${sql.raw(suffix)}
+    `.execute(tx)
+  },
+  insertWords: async (tx, rows) => {
+    if (rows.length === 0) return
+    await sql`
+      insert into words (position, words)
+      select position, array_to_tsvector(words)
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (position bigint, words text[])
+    `.execute(tx)
+  },
+  deleteWords: async (tx, positions) => {
+    if (positions.length > 0) await tx.deleteFrom('words').where('position', 'in', positions).execute()
+  },
+  wordsTable: sql`words`,
+  wordsPlace: 'position',
+  hasWords: (words) => sql<boolean>`words @@ ${words.map(toQuery).join(' & ')}::tsquery`,
+  isFull: (error) => (error as { code?: string }).code === DISK_FULL,
+  backup: null,
+})
+
+const DISK_FULL = '53100'
+
+const plain = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString('hex') : value)
+
+/** The columns with whole numbers; all others hold text. */
+const NUMBERS = new Set([
+  'position',
+  'version',
+  'seq',
+  'conjecture',
+  'ephemeral',
+  'size',
+  'spilled',
+  'first',
+  'term',
+  'count',
+  'one',
+  'skew',
+])
+
+/** A word has only letters, digits and underscores: there is nothing in it to interpret. */
+const toQuery = ({ word, prefix }: Word): string => (prefix ? `'${word}':*` : `'${word}'`)
+
+/** Any number that no other program uses as its own: those who open a new store at the same time take turns. */
+const MIGRATION_LOCK = 7_236_171
+
+const migrate = async (pool: pg.Pool, readonly: boolean): Promise<void> => {
+  const known = postgresSchema.length
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+    const before = await versionOf(client)
+    if (before > known) {
+      throw new Problem(
+        `the evidence store was written by a newer Bellhop (store version ${before}, this one knows ${known})`,
+        'update Bellhop, or use another database',
+      )
+    }
+    if (before < known && readonly) {
+      throw new Problem('there is no evidence in this database yet', 'start Bellhop on it once with `bellhop up`')
+    }
+    if (before === known) return
+    if (before === 0) await client.query('create table store (version integer not null); insert into store values (0)')
+    for (const text of postgresSchema.slice(before)) await client.query(text)
+    await client.query(`update store set version = ${known}`)
+    await client.query('commit')
+  } finally {
+    // After a commit there is nothing left to roll back, and PostgreSQL only says so.
+    await client.query('rollback').catch(() => {})
+    client.release()
+  }
+}
+
+const versionOf = async (client: pg.PoolClient): Promise<number> => {
+  const { rows } = await client.query("select to_regclass('store') is not null as there")
+  if (!rows[0]?.there) return 0
+  const found = await client.query('select version from store')
+  return found.rows[0]?.version ?? 0
+}

@@ -1,0 +1,321 @@
+import { setImmediate } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { z } from 'zod'
+import type { Entry } from '../shapes/evidence.ts'
+import { EvidenceFilters, EvidenceQuery, type Facet, timeOf, timeText } from '../shapes/query.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import type { Engine, Word } from './engine/engine.ts'
+import { atPositions } from './read.ts'
+import { CONJECTURE, EPHEMERAL, facetPrefix, normal, termOf } from './terms.ts'
+import { searchOf } from './words.ts'
+
+/**
+ * A page of entries, the cursor of the next (null where nothing is left), and the position up to which the store was
+ * looked at: what was written later is not in it.
+ */
+export type Page = { entries: Entry[]; next: number | null; through: number }
+
+/**
+ * How many candidates one statement looks at. Whatever is asked, a statement ends soon, and others get their turn
+ * before the next.
+ */
+const WINDOW = 10_000
+
+/** How many windows one page may take: a query that hardly anything matches ends with a cursor to go on from. */
+const WINDOWS = 100
+
+/** Entries that match every filter given. An unknown or malformed filter is refused, never ignored. */
+export const query = async (engine: Engine, filters: unknown, now: number): Promise<Result<Page>> => {
+  const parsed = strict(EvidenceQuery, filters)
+  if (!parsed.ok) return parsed
+  const { order, limit, cursor, ...rest } = parsed.value
+  const search = await searchFor(engine, rest, now)
+  const { position: through } = search.tip
+  if (search.nothing) return ok({ entries: [], next: null, through })
+  const newest = order === 'newest'
+  let from = cursor ?? null
+  const positions: number[] = []
+  for (let windows = 0; windows < WINDOWS && positions.length < limit; windows++) {
+    const window = await look(engine, search, { newest, from, limit: limit - positions.length })
+    positions.push(...window.positions)
+    from = window.next
+    if (from === null) break
+    await setImmediate()
+  }
+  const entries = await atPositions(engine.db, positions)
+  // A page that is full of bytes ends earlier than its window.
+  const cut = entries.length < positions.length
+  return ok({ entries, next: cut ? (entries.at(-1)?.position ?? null) : from, through })
+}
+
+/** How many entries match. */
+export const count = async (engine: Engine, filters: unknown, now: number): Promise<Result<number>> => {
+  const parsed = strict(EvidenceFilters, filters)
+  if (!parsed.ok) return parsed
+  const search = await searchFor(engine, parsed.value, now)
+  if (search.nothing) return ok(0)
+  const known = knownCount(search)
+  if (known !== null) return ok(known)
+  let total = 0
+  for await (const positions of windowsOf(engine, search)) total += positions.length
+  return ok(total)
+}
+
+/** How many of the matching entries there are of each value, the most frequent first. */
+export const facets = async (
+  engine: Engine,
+  by: Facet,
+  filters: unknown,
+  now: number,
+): Promise<Result<{ value: string; count: number }[]>> => {
+  const parsed = strict(EvidenceFilters, filters)
+  if (!parsed.ok) return parsed
+  const search = await searchFor(engine, parsed.value, now)
+  if (search.nothing) return ok([])
+  const prefix = facetPrefix(by)
+  const names = await engine.db
+    .selectFrom('term')
+    .select(['id', 'name', 'count'])
+    .where('name', '>=', prefix)
+    .where('name', '<', `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`)
+    .execute()
+  const counts = isEverything(search) ? new Map(names.map(({ id, count }) => [id, count])) : await tally(engine, search)
+  return ok(
+    names
+      .map(({ id, name }) => ({ value: name.slice(prefix.length), count: counts.get(id) ?? 0 }))
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
+  )
+}
+
+/** Counts the terms of all entries that match. */
+const tally = async (engine: Engine, search: Search): Promise<Map<number, number>> => {
+  const counts = new Map<number, number>()
+  for await (const positions of windowsOf(engine, search)) {
+    for (let i = 0; i < positions.length; i += 500) {
+      const some = positions.slice(i, i + 500)
+      const rows = await engine.db.selectFrom('entry').select('terms').where('position', 'in', some).execute()
+      for (const id of rows.flatMap(({ terms }) => terms.split(',').map(Number)))
+        counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+async function* windowsOf(engine: Engine, search: Search): AsyncGenerator<number[]> {
+  let from: number | null = null
+  do {
+    const window: Window = await look(engine, search, { newest: true, from, limit: WINDOW })
+    yield window.positions
+    from = window.next
+    await setImmediate()
+  } while (from !== null)
+}
+
+const strict = <S extends z.ZodObject>(schema: S, filters: unknown): Result<z.infer<S>> => {
+  const [empty] = Object.entries(filters ?? {}).find(([, value]) => value === '' || value === null) ?? []
+  const parsed = schema.safeParse(filters)
+  const issue = parsed.error?.issues[0]
+  if (empty !== undefined) return invalid(schema, `${empty}: expected a value`)
+  if (parsed.success) return ok(parsed.data)
+  return invalid(schema, `${issue?.path.length ? `${issue.path.join('.')}: ` : ''}${issue?.message}`)
+}
+
+const invalid = (schema: z.ZodObject, what: string): Result<never> =>
+  refused(refusal('query-invalid', `${what} (filters: ${Object.keys(schema.shape).join(', ')})`))
+
+/** Terms of which an entry must have one. */
+type Clause = { terms: number[]; count: number }
+
+/** A query in the store's own numbers. */
+type Search = {
+  tip: { position: number; skew: number }
+  /** Whether nothing can match: no entry has one of the terms. */
+  nothing: boolean
+  clauses: Clause[]
+  /** Terms of which an entry must have none. */
+  without: Clause | null
+  words: Word[]
+  /** Where entries of the time asked for can lie, and the time itself. */
+  low: number
+  high: number
+  since: string | null
+  before: string | null
+}
+
+const isEverything = ({ clauses, without, words, since, before }: Search): boolean =>
+  clauses.length === 0 && without === null && words.length === 0 && since === null && before === null
+
+const searchFor = async (engine: Engine, filters: EvidenceFilters, now: number): Promise<Search> => {
+  const tip = await engine.db.selectFrom('tip').select(['position', 'skew']).executeTakeFirstOrThrow()
+  const wanted = clausesOf(filters)
+  const unwanted = unwantedIn(filters)
+  const known = await termsNamed(engine, [...wanted.flat(), ...unwanted])
+  const clauseOf = (names: string[]): Clause => {
+    const found = names.flatMap((name) => known.get(name) ?? [])
+    return { terms: found.map(({ id }) => id), count: found.reduce((sum, term) => sum + term.count, 0) }
+  }
+  const clauses = wanted.map(clauseOf)
+  const without = clauseOf(unwanted)
+  const words = filters.text === undefined ? [] : searchOf(filters.text)
+  const wordless = filters.text !== undefined && words.length === 0
+  const since = filters.since === undefined ? null : timeOf(filters.since, now)
+  const before = filters.before === undefined ? null : timeOf(filters.before, now)
+  return {
+    tip,
+    nothing: wordless || clauses.some(({ terms }) => terms.length === 0),
+    clauses: clauses.sort((a, b) => a.count - b.count),
+    without: without.terms.length > 0 ? without : null,
+    words,
+    ...(await reach(engine, tip, since, before)),
+    since,
+    before,
+  }
+}
+
+/** What must hold, as terms: of each list, one. */
+const clausesOf = (filters: EvidenceFilters): string[][] => {
+  const { session, subject, type, claim, event, author, tag = [], any, path, conjecture, ephemeral } = filters
+  const own = Object.entries({ session, subject, type, claim, event, author })
+  const { room, agent, mission, pattern, peripheral, tool, outcome } = filters
+  const families = Object.entries({ room, agent, mission, pattern, peripheral, tool, outcome })
+  return [
+    ...own.flatMap(([kind, value]) => (value === undefined ? [] : [[termOf(kind, value)]])),
+    ...families.flatMap(([family, value]) => (value === undefined ? [] : [[termOf('tag', `${family}/${value}`)]])),
+    ...tag.map((name) => [termOf('tag', name)]),
+    ...(any === undefined ? [] : [any.map((name) => termOf('tag', name))]),
+    ...(path === undefined ? [] : [[termOf('tag', `path/${normal(path)}`)]]),
+    ...(conjecture === true ? [[CONJECTURE]] : []),
+    ...(ephemeral === 'only' ? [[EPHEMERAL]] : []),
+  ]
+}
+
+/** What must not hold, as terms. */
+const unwantedIn = ({ ephemeral, conjecture }: EvidenceFilters): string[] => [
+  ...(ephemeral === 'without' ? [EPHEMERAL] : []),
+  ...(conjecture === false ? [CONJECTURE] : []),
+]
+
+const termsNamed = async ({ db }: Engine, names: string[]): Promise<Map<string, { id: number; count: number }>> => {
+  if (names.length === 0) return new Map()
+  const rows = await db.selectFrom('term').selectAll().where('name', 'in', names).execute()
+  return new Map(rows.map(({ id, name, count }) => [name, { id, count }]))
+}
+
+/**
+ * The positions between which entries of a time lie. Times of entries may go back (clocks do), but `high`, the latest
+ * time so far, does not, and no entry is further behind it than the tip's skew.
+ */
+const reach = async (
+  { db }: Engine,
+  { position, skew }: Search['tip'],
+  since: string | null,
+  before: string | null,
+): Promise<{ low: number; high: number }> => {
+  const edge = async (from: string, otherwise: number): Promise<number> => {
+    const row = await db
+      .selectFrom('entry')
+      .select('position')
+      .where('high', '>=', from)
+      .orderBy('high')
+      .orderBy('position')
+      .limit(1)
+      .executeTakeFirst()
+    return row?.position ?? otherwise
+  }
+  const end = position + 1
+  return {
+    low: since === null ? 0 : await edge(since, end),
+    // What is written meanwhile lies beyond the end.
+    high: before === null ? end : Math.min(end, await edge(timeText(Date.parse(before) + skew), end)),
+  }
+}
+
+/** Where the store has the number already. */
+const knownCount = (search: Search): number | null => {
+  const { clauses, without, words, since, before } = search
+  if (words.length > 0 || since !== null || before !== null) return null
+  // An entry may have both of two terms.
+  if (clauses.length === 0) return (without?.terms.length ?? 0) > 1 ? null : search.high - 1 - (without?.count ?? 0)
+  const [only] = clauses
+  return clauses.length === 1 && only?.terms.length === 1 && without === null ? only.count : null
+}
+
+type View = { newest: boolean; from: number | null; limit: number }
+type Window = { positions: number[]; next: number | null }
+
+/** Looks at the next candidates: those that match, and where to go on; null where there are no more. */
+const look = async (engine: Engine, search: Search, { newest, from, limit }: View): Promise<Window> => {
+  const direction = sql.raw(newest ? 'desc' : 'asc')
+  const candidates = candidatesOf(engine, search, { newest, from, limit })
+  const { rows } = await sql<{ position: number }>`
+    select c.position from (${candidates}) as c
+    where ${conditionsOf(engine, search)} order by c.position ${direction} limit ${limit}
+  `.execute(engine.db)
+  const positions = rows.map(({ position }) => position)
+  if (positions.length === limit) return { positions, next: positions.at(-1) ?? null }
+  const edge = newest ? sql`min(c.position)` : sql`max(c.position)`
+  const seen = await sql<{ edge: number | null; seen: number }>`
+    select ${edge} as edge, count(*) as seen from (${candidates}) as c
+  `.execute(engine.db)
+  const last = seen.rows[0]
+  return { positions, next: last && last.seen === WINDOW ? last.edge : null }
+}
+
+/** A few thousand entries with the rarest thing asked for: one of them is what matches, or none in this window. */
+const candidatesOf = (engine: Engine, search: Search, { newest, from }: View): RawBuilder<unknown> => {
+  const { clauses, low, high } = search
+  const window = (place: string) => {
+    const at = sql.ref(place)
+    const beyond = from === null ? sql`true` : newest ? sql`${at} < ${from}` : sql`${at} > ${from}`
+    const order = sql.raw(newest ? 'desc' : 'asc')
+    return sql`${at} >= ${low} and ${at} < ${high} and ${beyond} order by ${at} ${order} limit ${WINDOW}`
+  }
+  const [rarest] = clauses
+  if (drivenByWords(search)) {
+    const place = engine.wordsPlace
+    return sql`select ${sql.ref(place)} as position from ${engine.wordsTable} where ${engine.hasWords(search.words)} and ${window(place)}`
+  }
+  if (rarest === undefined) return sql`select position from entry where ${window('position')}`
+  const lists = rarest.terms.map(
+    (term) => sql`select position from posting where term = ${term} and ${window('position')}`,
+  )
+  if (lists.length === 1) return lists[0] ?? sql``
+  const all = sql.join(
+    lists.map((list) => sql`select position from (${list}) as l`),
+    sql` union `,
+  )
+  return sql`select position from (${all}) as u order by position ${sql.raw(newest ? 'desc' : 'asc')} limit ${WINDOW}`
+}
+
+/** To ask of one entry whether it has a word costs more than to ask whether it has a term. */
+const FEW = 500
+
+const drivenByWords = ({ words, clauses }: Search): boolean =>
+  words.length > 0 && (clauses[0] === undefined || clauses[0].count > FEW)
+
+const conditionsOf = (engine: Engine, search: Search): RawBuilder<unknown> => {
+  const { clauses, without, words, since, before } = search
+  const byWords = drivenByWords(search)
+  const has = ({ terms }: Clause) =>
+    sql`exists (select 1 from posting p where p.term in (${sql.join(terms)}) and p.position = c.position)`
+  const conditions = [
+    sql`1 = 1`,
+    ...clauses.slice(byWords ? 0 : 1).map(has),
+    ...(without === null ? [] : [sql`not ${has(without)}`]),
+    ...(words.length > 0 && !byWords
+      ? [
+          sql`exists (select 1 from ${engine.wordsTable} where ${engine.hasWords(words)} and ${sql.ref(engine.wordsPlace)} = c.position)`,
+        ]
+      : []),
+    ...(since === null && before === null ? [] : [inTime(since, before)]),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+const inTime = (since: string | null, before: string | null): RawBuilder<unknown> => {
+  const from = since === null ? sql`` : sql`and e.at >= ${since}`
+  const until = before === null ? sql`` : sql`and e.at < ${before}`
+  return sql`exists (select 1 from entry e where e.position = c.position ${from} ${until})`
+}

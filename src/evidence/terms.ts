@@ -1,0 +1,82 @@
+import type { Entry, WholeDraft } from '../shapes/evidence.ts'
+import type { Facet } from '../shapes/query.ts'
+import { sha256 } from './hash.ts'
+
+/** What a term may have in bytes: PostgreSQL's indexes take no more than 2,700. */
+const LONGEST = 500
+
+/** A term by kind and value. Whatever a path or a tag holds, the term is one that every engine takes. */
+export const termOf = (kind: string, value: string): string => {
+  const name = `${kind}:${value}`
+  return name.length <= LONGEST && !ODD.test(name) ? name : tamed(name)
+}
+
+const ODD = /[\0\uD800-\uDFFF]/
+
+const tamed = (odd: string): string => {
+  const name = odd.toWellFormed().replaceAll('\0', '\uFFFD')
+  return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 65).toWellFormed()}#${sha256(name)}`
+}
+
+export const EPHEMERAL = termOf('flag', 'ephemeral')
+export const CONJECTURE = termOf('flag', 'conjecture')
+
+/** The kind and the beginning of the terms that a facet counts: what is tagged by family is a tag like any other. */
+export const facetPrefix = (facet: Facet): string => (OWN.has(facet) ? `${facet}:` : `tag:${facet}/`)
+
+const OWN: ReadonlySet<string> = new Set(['session', 'subject', 'type', 'claim', 'event', 'author'])
+
+type Found = WholeDraft & Pick<Entry, 'type' | 'claim'>
+
+/** Every term an entry is found by: its own fields, its tags, and what its body tells of tools, outcomes and paths. */
+export const termsOf = (entry: Found): string[] => {
+  const { session, subject, author, type, claim, body, tags, pattern, conjecture, ephemeral } = entry
+  const names = [
+    termOf('session', session),
+    termOf('subject', `${subject.type}/${subject.id}`),
+    termOf('type', type),
+    termOf('claim', claim),
+    termOf('event', body.event),
+    termOf('author', author.id),
+    ...[...tags, ...derivedTags(body), ...(pattern === null ? [] : [`pattern/${pattern}`])].map((tag) =>
+      termOf('tag', tag),
+    ),
+    ...(conjecture ? [CONJECTURE] : []),
+    ...(ephemeral ? [EPHEMERAL] : []),
+  ]
+  return [...new Set(names)]
+}
+
+type Derive = { [E in Entry['body']['event']]?: (body: Extract<Entry['body'], { event: E }>) => string[] }
+
+const derive: Derive = {
+  'step-intended': ({ call }) => [`tool/${call.tool}`, ...pathTags([call.args['path']])],
+  'step-refused': ({ call }) => [`tool/${call.tool}`, 'outcome/refused', ...pathTags([call.args['path']])],
+  'step-ended': ({ tool, outcome }) => [
+    `tool/${tool}`,
+    `outcome/${outcome.kind}`,
+    ...(outcome.kind === 'ok' ? pathTags([...outcome.paths, ...(outcome.changed ?? [])]) : []),
+  ],
+  'peripheral-started': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'peripheral-stopped': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'turn-ended': ({ outcome }) => [`outcome/${outcome}`],
+  refused: () => ['outcome/refused'],
+}
+
+const derivedTags = (body: Entry['body']): string[] => {
+  const look = derive[body.event] as ((body: Entry['body']) => string[]) | undefined
+  return look?.(body) ?? []
+}
+
+/** A path is found by its own name, and by each folder it lies in. */
+const pathTags = (paths: unknown[]): string[] =>
+  paths.flatMap((path) => (typeof path === 'string' ? lineage(normal(path)) : [])).map((path) => `path/${path}`)
+
+const lineage = (path: string): string[] => {
+  const names: string[] = []
+  for (let end = path.indexOf('/', 1); end !== -1; end = path.indexOf('/', end + 1)) names.push(path.slice(0, end))
+  return path === '' || path === '.' ? names : [...names, path]
+}
+
+/** A path as it is looked up: without `./` before and `/` after it. */
+export const normal = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')

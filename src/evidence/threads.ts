@@ -1,0 +1,172 @@
+import { sql } from 'kysely'
+import type { Entry } from '../shapes/evidence.ts'
+import type { Engine } from './engine/engine.ts'
+import { atPositions, byId, chosen, type Reader, wholly } from './read.ts'
+import { CONJECTURE, termOf } from './terms.ts'
+
+/** closed: all that was asked is concluded · forked: it goes on elsewhere · stalled: quiet for a day · open: all others. */
+export type ThreadStatus = 'open' | 'closed' | 'forked' | 'stalled'
+
+export type Thread = {
+  root: string
+  status: ThreadStatus
+  /** The reply tree, depth first: each entry with how deep it lies. */
+  entries: { depth: number; entry: Entry }[]
+  /** Entries elsewhere that go on from one of these. */
+  forks: Entry[]
+  /** What was asked here and has no answer yet. */
+  open: string[]
+  /** Whether there is more than is shown. */
+  cut: boolean
+}
+
+const STALLED_MS = 86_400_000
+
+/** The most entries of a tree that are read at once. */
+const LARGEST = 1000
+
+/** What asks for a conclusion. */
+const ASKS: ReadonlySet<string> = new Set(['accepted', 'asked', 'supposed'])
+
+/** What concludes it: an answer, or that it was wrong. What the gate refused corrects a step, and answers nothing. */
+const ANSWERS: ReadonlySet<string> = new Set(['conclusion', 'correction'])
+const REFUSED = 'gate-traversal'
+
+/**
+ * An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target; in a
+ * file that was tampered with, a loop ends where it began.
+ */
+export const replyChain = (db: Reader, id: string): Promise<Entry[]> =>
+  wholly(
+    db,
+    sql`
+      with recursive up (position, in_reply_to) as (
+        select position, in_reply_to from entry where id = ${id}
+        union
+        select entry.position, entry.in_reply_to from entry join up on entry.id = up.in_reply_to
+      )
+      select position from up order by position
+    `,
+  )
+
+/** Entries that go on from one in another direction, oldest first. */
+export const forksOf = (db: Reader, id: string): Promise<Entry[]> =>
+  chosen(db, sql`select position from entry where fork_of = ${id} order by position limit ${LARGEST}`)
+
+/** The whole thread an entry belongs to: from its first message, every reply to a reply. Null where there is no such entry. */
+export const threadOf = async (db: Reader, id: string, now: number): Promise<Thread | null> => {
+  const root = await rootOf(db, id)
+  if (root === null) return null
+  const { rows } = await sql<{ position: number }>`
+    with recursive down (id, position) as (
+      select id, position from entry where id = ${root}
+      union
+      select entry.id, entry.position from entry join down on entry.in_reply_to = down.id
+    )
+    select position from down order by position limit ${LARGEST + 1}
+  `.execute(db)
+  const positions = rows.map(({ position }) => position)
+  const tree = await atPositions(db, positions.slice(0, LARGEST))
+  const forks = await chosen(
+    db,
+    sql`select position from entry where fork_of in (${sql.join(tree.map((entry) => entry.id))}) order by position limit ${LARGEST}`,
+  )
+  const open = unanswered(tree)
+  return {
+    root,
+    status: statusOf(tree, forks, now),
+    entries: nested(tree, root),
+    forks,
+    open,
+    cut: tree.length < positions.length,
+  }
+}
+
+/** Walks up by itself: the bodies of what lies between are not needed. */
+const rootOf = async (db: Reader, id: string): Promise<string | null> => {
+  const { rows } = await sql<{ id: string }>`
+    with recursive up (id, in_reply_to, position) as (
+      select id, in_reply_to, position from entry where id = ${id}
+      union
+      select entry.id, entry.in_reply_to, entry.position from entry join up on entry.id = up.in_reply_to
+    )
+    select id from up order by position limit 1
+  `.execute(db)
+  return rows[0]?.id ?? null
+}
+
+const statusOf = (tree: Entry[], forks: Entry[], now: number): ThreadStatus => {
+  const asked = tree.some(({ body }) => ASKS.has(body?.event))
+  if (asked && unanswered(tree).length === 0) return 'closed'
+  if (forks.length > 0) return 'forked'
+  const last =
+    tree
+      .map(({ at }) => at)
+      .sort()
+      .at(-1) ?? ''
+  return now - Date.parse(last) > STALLED_MS ? 'stalled' : 'open'
+}
+
+/** What was asked and has neither a conclusion nor a correction among its replies. */
+const unanswered = (tree: Entry[]): string[] => {
+  const answers = tree.filter(({ claim, type }) => ANSWERS.has(claim) && type !== REFUSED)
+  const answered = new Set(answers.map(({ inReplyTo }) => inReplyTo))
+  return tree.filter(({ id, body }) => ASKS.has(body?.event) && !answered.has(id)).map(({ id }) => id)
+}
+
+const nested = (tree: Entry[], root: string): Thread['entries'] => {
+  const replies = new Map<string, Entry[]>()
+  // The root answers nothing; in a file that was tampered with, it may, and replies go round in a circle.
+  for (const entry of tree.filter(({ id }) => id !== root)) {
+    const siblings = replies.get(entry.inReplyTo ?? '') ?? []
+    siblings.push(entry)
+    replies.set(entry.inReplyTo ?? '', siblings)
+  }
+  const shown: Thread['entries'] = []
+  const waiting = tree.filter(({ id }) => id === root).map((entry) => ({ depth: 0, entry }))
+  // Not by calling itself: a chain of replies may be deeper than the stack.
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    shown.push(next)
+    const { depth } = next
+    waiting.push(...(replies.get(next.entry.id) ?? []).map((entry) => ({ depth: depth + 1, entry })).reverse())
+  }
+  return shown
+}
+
+export type OpenPoint = { entry: Entry; kind: 'question' | 'conjecture' }
+
+/** Questions without an answer and conjectures neither confirmed nor refuted, newest first. */
+export const openPoints = async ({ db }: Engine, limit: number): Promise<OpenPoint[]> => {
+  const names = [termOf('claim', 'question'), CONJECTURE]
+  const open = await chosen(
+    db,
+    sql`
+      select distinct posting.position from posting
+      join term on term.id = posting.term
+      join entry on entry.position = posting.position
+      where term.name in (${sql.join(names)}) and not exists (
+        select 1 from entry reply
+        where reply.in_reply_to = entry.id and reply.claim in (${sql.join([...ANSWERS])}) and reply.type <> ${REFUSED}
+      )
+      order by posting.position desc limit ${limit}
+    `,
+  )
+  return open.map((entry) => ({ entry, kind: entry.conjecture ? 'conjecture' : 'question' }))
+}
+
+/** How a conjecture stands: by the first reply that concludes or corrects it. */
+export const standing = async (db: Reader, id: string): Promise<'open' | 'confirmed' | 'refuted' | null> => {
+  const entry = await byId(db, id)
+  if (!entry) return null
+  const reply = await db
+    .selectFrom('entry')
+    .select('claim')
+    .where('in_reply_to', '=', id)
+    .where('claim', 'in', [...ANSWERS])
+    .where('type', '<>', REFUSED)
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst()
+  if (!reply) return 'open'
+  return reply.claim === 'conclusion' ? 'confirmed' : 'refuted'
+}

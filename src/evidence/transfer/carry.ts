@@ -1,0 +1,99 @@
+import { Problem } from '../../lib/problem.ts'
+import type { Entry } from '../../shapes/evidence.ts'
+import type { Tip } from '../engine/engine.ts'
+import { GENESIS } from '../hash.ts'
+import type { Remains } from '../prepare.ts'
+import type { Store } from '../store.ts'
+import { advance } from '../tip.ts'
+
+/** An entry on its way to another store; where its body was let go, with what is left of that. */
+export type Carried = { entry: Entry; remains: Remains | null }
+
+const CHUNK = 400
+const CACHED = 50_000
+
+/** The entries after one position through another, oldest first and without a gap, in pages that fit in memory. */
+export async function* carry(store: Store, after: number, through: number): AsyncGenerator<Carried[]> {
+  const remainsFor = createRemains(store)
+  let last = after
+  for await (const page of store.pages(null, after)) {
+    const wanted = page.filter(({ position }) => position <= through)
+    const remains = await remainsFor(wanted.filter(({ body }) => body === null))
+    const carried = wanted.map((entry) => ({ entry, remains: remains.get(entry.position) ?? null }))
+    last = carried.reduce(follow, last)
+    if (carried.length > 0) yield carried
+    if (last >= through) return
+  }
+  if (last < through) throw damaged(`entry ${last + 1} is not there`)
+}
+
+/** The position of an entry, which comes right after the one before it and has a body, or a reason for having none. */
+const follow = (last: number, { entry: { position, id, body }, remains }: Carried): number => {
+  if (position !== last + 1) throw damaged(`entry ${last + 1} is not there`)
+  if (body === null && remains === null) throw damaged(`entry ${id} has lost its body`)
+  return position
+}
+
+export const damaged = (what: string): Problem =>
+  new Problem(
+    `the evidence store is damaged: ${what}`,
+    'look at it with `bellhop verify`, and go back to an older backup',
+  )
+
+/** What is left of entries whose bodies were let go, by their positions. */
+const createRemains = ({ engine: { db } }: Store) => {
+  const names = new Map<number, string>()
+
+  const learn = async (ids: number[]): Promise<void> => {
+    if (names.size > CACHED) names.clear()
+    const unknown = [...new Set(ids)].filter((id) => !names.has(id))
+    for (let i = 0; i < unknown.length; i += CHUNK) {
+      const some = unknown.slice(i, i + CHUNK)
+      const terms = await db.selectFrom('term').select(['id', 'name']).where('id', 'in', some).execute()
+      for (const { id, name } of terms) names.set(id, name)
+    }
+  }
+
+  return async (entries: Entry[]): Promise<Map<number, Remains>> => {
+    const found = new Map<number, Remains>()
+    for (let i = 0; i < entries.length; i += CHUNK) {
+      const places = entries.slice(i, i + CHUNK).map(({ position }) => position)
+      const rows = await db
+        .selectFrom('entry')
+        .innerJoin('dropped', 'dropped.position', 'entry.position')
+        .select(['entry.position', 'entry.event', 'entry.size', 'entry.terms', 'dropped.by'])
+        .where('entry.position', 'in', places)
+        .execute()
+      await learn(rows.flatMap(({ terms }) => idsIn(terms)))
+      for (const { position, event, size, terms, by } of rows) {
+        found.set(position, { event, size, terms: idsIn(terms).flatMap((id) => names.get(id) ?? []), by })
+      }
+    }
+    return found
+  }
+}
+
+const idsIn = (terms: string): number[] => (terms === '' ? [] : terms.split(',').map(Number))
+
+/** The tip as it is before the first entry. */
+export const START: Readonly<Tip> = { position: 0, root: GENESIS, high: '', skew: 0 }
+
+const PAGE = 5000
+
+/** Where the store stood at a position, made again from its entries. */
+export const tipAt = async ({ engine: { db } }: Store, position: number): Promise<Tip> => {
+  const tip = { ...START }
+  while (tip.position < position) {
+    const rows = await db
+      .selectFrom('entry')
+      .select(['position', 'hash', 'at'])
+      .where('position', '>', tip.position)
+      .where('position', '<=', position)
+      .orderBy('position')
+      .limit(PAGE)
+      .execute()
+    if (rows.length === 0) throw damaged(`entry ${tip.position + 1} is not there`)
+    for (const row of rows) advance(tip, row)
+  }
+  return tip
+}

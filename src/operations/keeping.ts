@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { count } from '../lib/count.ts'
+import { Digest } from '../shapes/digest.ts'
+import { Id } from '../shapes/message.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, refused } from '../shapes/result.ts'
+import { StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import { type Context, defineOperation } from './operation.ts'
+
+const Flag = z.union([z.boolean(), z.stringbool()], 'expected true or false')
+
+const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/
+
+export const verify = defineOperation({
+  name: 'verify',
+  summary: 'prove from evidence alone that a chain is whole and every step was within its wall',
+  example: 'verify all',
+  positional: ['session'],
+  input: z
+    .strictObject({
+      session: Id.optional(),
+      all: Flag.default(false),
+      /** A head that was kept elsewhere, as `head` shows it. */
+      head: z.string().regex(HEAD, 'expected POSITION:ROOT, as `head` shows it').optional(),
+    })
+    .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or "all"'),
+  output: z.strictObject({ ok: z.boolean(), verdicts: z.array(Verdict), store: StoreVerdict.nullable() }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  long: true,
+  alone: true,
+  group: 'evidence',
+  run: async ({ session, all, head }, context) => {
+    if (all || session === 'all') return verifyAll(context, head)
+    if (head !== undefined) return refused(refusal('command-invalid', 'a head is of the whole store: verify all of it'))
+    const verdict = await context.verify(session ?? '')
+    if (verdict.entries === 0) return refused(refusal('session-unknown', `there is no session ${session}`))
+    return ok({ ok: verdict.ok, verdicts: [verdict], store: null })
+  },
+  render: ({ ok, verdicts, store }) =>
+    [
+      ...verdicts.flatMap(({ session, ok, entries, steps, dropped, violations, more }) => [
+        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept: its steps cannot be judged` : ''}`,
+        ...violations.map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
+        ...(more > 0 ? [`       and ${more} more`] : []),
+      ]),
+      ...(store ? storeLines(store) : []),
+      ok ? `verified: ${count(verdicts.length, 'chain')}, all whole` : 'NOT verified: see above',
+    ].join('\n'),
+  passes: ({ ok }) => ok,
+})
+
+const verifyAll = async ({ store, verify, audit }: Context, head: string | undefined) => {
+  const verdicts: Verdict[] = []
+  for (const chain of await store.chains()) verdicts.push(await verify(chain))
+  const [, position, root = ''] = HEAD.exec(head ?? '') ?? []
+  const whole = await audit(position === undefined ? null : { position: Number(position), root })
+  return ok({ ok: whole.ok && verdicts.every((verdict) => verdict.ok), verdicts, store: whole })
+}
+
+const storeLines = ({ ok, position, signed, violations }: StoreVerdict): string[] => [
+  `${ok ? 'whole ' : 'BROKEN'} store: ${count(position, 'entry', 'entries')}, ${signed === null ? 'no signed head' : `signed up to ${signed}`}`,
+  ...violations.map(({ rule, what }) => `       ${rule}: ${what}`),
+]
+
+export const head = defineOperation({
+  name: 'head',
+  summary: 'where the store stands: keep it elsewhere, and `verify all head=…` shows what was cut off or rewritten',
+  example: 'head',
+  positional: [],
+  input: z.strictObject({}),
+  output: z.strictObject({ head: z.string(), position: z.int(), root: z.string() }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  group: 'evidence',
+  run: async (_input, { store }) => {
+    const { position, root } = await store.tip()
+    return ok({ head: `${position}:${root}`, position, root })
+  },
+  render: (output) => output.head,
+})
+
+export const digest = defineOperation({
+  name: 'digest',
+  summary: 'what a session came to: goals, walls, progress, answers, files',
+  example: 'digest s-01hxyz',
+  positional: ['session'],
+  input: z.strictObject({ session: Id }),
+  output: z.strictObject({ digest: Digest, text: z.string() }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  group: 'evidence',
+  run: async ({ session }, { store, digest }) => {
+    if (!(await store.session(session))) return refused(refusal('session-unknown', `there is no session ${session}`))
+    return ok(await digest(session))
+  },
+  render: ({ text }) => text,
+})
+
+export const compact = defineOperation({
+  name: 'compact',
+  summary: 'let bodies go that are older than the config keeps them; `dry=true` only counts',
+  example: 'compact dry=true',
+  positional: [],
+  input: z.strictObject({ dry: Flag.default(false) }),
+  output: z.strictObject({
+    dry: z.boolean(),
+    bodies: z.int(),
+    bytes: z.int(),
+    left: z.array(z.strictObject({ session: Id, why: z.string() })),
+  }),
+  role: 'admin',
+  reads: false,
+  offline: false,
+  group: 'evidence',
+  run: async ({ dry }, { compact }) => {
+    const done = await compact(dry)
+    return done.ok ? ok({ dry, ...done.value }) : done
+  },
+  render: ({ dry, bodies, bytes, left }) =>
+    [
+      `${dry ? 'would let go of' : 'let go of'} ${count(bodies, 'body', 'bodies')}, ${bytes} bytes`,
+      ...left.map(({ session, why }) => `left alone: ${session}: ${why}`),
+    ].join('\n'),
+})

@@ -1,0 +1,60 @@
+import { oneLine } from '../lib/plain.ts'
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+
+type Summaries = { [E in EventName]: (body: BodyOf<E>) => string }
+
+const call = ({ tool, args }: { tool: string; args: unknown }): string => `${tool} ${JSON.stringify(args)}`
+
+/** What an entry says, in a few words. */
+const summaries: Summaries = {
+  message: ({ text }) => text,
+  answered: ({ operation, answer }) => `${operation}: ${answer}`,
+  heard: () => '',
+  assigned: ({ assignments }) => assignments.map(({ agent, peripheral }) => `${agent} in ${peripheral}`).join(', '),
+  refused: ({ refusal }) => `${refusal.code}: ${refusal.message}`,
+  'mode-changed': ({ from, to }) => `${from} to ${to}`,
+  asked: ({ text }) => text,
+  supposed: ({ text }) => text,
+  concluded: ({ text }) => text,
+  corrected: ({ text }) => text,
+  'session-opened': ({ agent, room }) => `${agent} in ${room}`,
+  'session-closed': ({ reason }) => reason,
+  accepted: ({ request, peripheral }) => `${peripheral}: ${request}`,
+  'turn-started': ({ turn }) => turn,
+  'peripheral-started': ({ peripheral, tools }) => `${peripheral} with ${tools.join(', ')}`,
+  'step-refused': ({ call: asked, refusal }) => `${call(asked)}: ${refusal.message}`,
+  'step-intended': ({ call: asked }) => call(asked),
+  'step-ended': ({ tool, outcome }) =>
+    `${tool} ${outcome.kind}: ${outcome.kind === 'ok' ? outcome.paths.join(', ') || outcome.output : outcome.message}`,
+  'peripheral-stopped': ({ peripheral, fruit }) => `${peripheral} after ${fruit.steps} steps`,
+  'turn-ended': ({ outcome, answer }) => `${outcome}: ${answer}`,
+  digested: ({ digest }) => `${digest.session} up to ${digest.through}`,
+  compacted: ({ bodies, bytes }) => `${bodies} bodies, ${bytes} bytes`,
+  presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,
+}
+
+export const summaryOf = ({ body }: Entry): string => {
+  const say = summaries[body?.event] as ((body: Entry['body']) => string) | undefined
+  return say ? say(body) : '(body not kept)'
+}
+
+const WIDTH = 80
+
+/** Entries as a table: when, who, what, in a few words, and the id to ask further with. */
+export const tableOf = (entries: readonly Entry[], lead: (entry: Entry) => string = () => ''): string => {
+  const rows = entries.map((entry) => [
+    `${entry.at.slice(0, 10)} ${entry.at.slice(11, 19)}`,
+    oneLine(entry.author.id, 20),
+    `${lead(entry)}${entry.body?.event ?? entry.type}`,
+    oneLine(summaryOf(entry), WIDTH),
+    entry.id,
+  ])
+  const widths = [0, 1, 2].map((i) => Math.max(...rows.map((row) => [...(row[i] ?? '')].length)))
+  return rows
+    .map(([at = '', author = '', event = '', what = '', id = '']) =>
+      [at, pad(author, widths[1]), pad(event, widths[2]), what === '' ? `[${id}]` : `${what} [${id}]`].join('  '),
+    )
+    .join('\n')
+}
+
+const pad = (text: string, width = 0): string => text + ' '.repeat(Math.max(0, width - [...text].length))
