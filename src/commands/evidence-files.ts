@@ -131,12 +131,24 @@ const restoreEvidence = async (settings: Settings, file: string, { replace = fal
   const { restoreFrom } = await import('../evidence/transfer/restore.ts')
   const unlock = await keepOthersOut(settings, dryRun)
   try {
-    return await watched('restored', async (progress) =>
+    const done = await watched('restored', async (progress) =>
       ok(await restoreFrom(resolve(file), urlOf(settings), { clock: systemClock, replace, dryRun, progress })),
     )
+    if (!dryRun) await signAnew(settings)
+    return done
   } finally {
     unlock()
   }
+}
+
+/** The old head vouches for what was there before: whoever restores vouches for what is there now. */
+const signAnew = async (settings: Settings): Promise<void> => {
+  const { head } = folderAt(settings.data)
+  if (!existsSync(head.key)) return
+  const { signHead } = await import('../evidence/head.ts')
+  await withStore(settings, 'read', async (store) =>
+    signHead(head, await store.tip(), new Date(systemClock()).toISOString()),
+  )
 }
 
 /** No instance may run on what is replaced, nor start meanwhile. */

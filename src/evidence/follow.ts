@@ -23,6 +23,7 @@ export async function* follow(
     const found = await store.query({ ...filters, order: 'oldest', cursor, limit: PAGE })
     if (!found.ok) throw new Error(found.refusal.message)
     for (const entry of found.value.entries) {
+      if (signal.aborted) return
       cursor = entry.position
       yield entry
     }

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { Head } from '../shapes/verdict.ts'
 import type { Tip } from './engine/engine.ts'
@@ -38,10 +39,10 @@ export const readHead = (file: string): Head | null => {
 export const isOurs = (head: Head, keyFile: string): boolean => {
   if (!existsSync(keyFile)) return false
   const key = keyOf(keyFile)
-  return (
-    head.key === publicText(key) &&
-    verify(null, signed(head), createPublicKey(key), Buffer.from(head.signature, 'base64'))
-  )
+  const signature = Buffer.from(head.signature, 'base64')
+  // Base64 that is not written in its one way still decodes: it is not what was signed either.
+  if (head.key !== publicText(key) || head.signature !== signature.toString('base64')) return false
+  return verify(null, signed(head), createPublicKey(key), signature)
 }
 
 const publicText = (key: KeyObject): string =>
@@ -50,8 +51,7 @@ const publicText = (key: KeyObject): string =>
 const keyOf = (file: string): KeyObject => {
   if (!existsSync(file)) {
     const { privateKey } = generateKeyPairSync('ed25519')
-    writeFileSync(`${file}.new`, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    writeDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   }
   try {
     return createPrivateKey(readFileSync(file))
@@ -63,13 +63,27 @@ const keyOf = (file: string): KeyObject => {
   }
 }
 
-const writeDurably = (file: string, text: string): void => {
-  const handle = openSync(`${file}.new`, 'w', 0o600)
+/** Whole or not at all, for its owner alone, and on the disk when it is done: what it says is relied on. */
+const writeDurably = (file: string, text: string | Buffer): void => {
+  const fresh = `${file}.new`
+  // What a write that was cut off left behind may be anybody's to read.
+  rmSync(fresh, { force: true })
+  const handle = openSync(fresh, 'wx', 0o600)
   try {
-    writeSync(handle, text)
+    writeFileSync(handle, text)
     fsyncSync(handle)
   } finally {
     closeSync(handle)
   }
-  renameSync(`${file}.new`, file)
+  renameSync(fresh, file)
+  syncFolder(dirname(file))
+}
+
+const syncFolder = (path: string): void => {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }

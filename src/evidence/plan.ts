@@ -99,11 +99,14 @@ const remember = (entry: Linked, local: Local): void => {
  * The same id with the same content is the same entry; with other content it is a mistake. A reply needs a target that
  * comes before it, so that no chain of replies loops; so does a fork.
  */
-const conflict = ({ content }: Prepared, { known }: Local): Refusal | null => {
+const conflict = ({ content, expected }: Prepared, { known }: Local): Refusal | null => {
   const { id, inReplyTo, forkOf } = content
   const before = known.get(id)
   if (before && contentOf(before) !== contentOf(content)) {
     return refusal('id-conflict', `entry ${id} exists with other content`)
+  }
+  if (before && expected && before.hash !== expected.hash) {
+    return refusal('chain-diverges', `entry ${id} is here already, of another time or at another place in its chain`)
   }
   if (inReplyTo !== null && !known.get(inReplyTo)) {
     return refusal('target-missing', `entry ${id} replies to ${inReplyTo}, which does not exist`)

@@ -38,7 +38,7 @@ export const createVerifier = (session: string, toolsOf: ToolsOf) => {
       const gone = entry.body === null
       links.complain(gone && !explained, entry, 'body', 'has lost its body, and no entry says that it was let go')
       if (gone) dropped++
-      else author(entry)
+      author(entry)
       if (entry.body?.event === 'step-intended') steps++
       judged = watch(entry) && judged
     },
@@ -114,18 +114,31 @@ const AGENTS_OWN: ReadonlySet<EventName> = new Set([
   'turn-ended',
 ])
 
+type Owner = { agent: string | null; known: boolean }
+
 /** In a session, the agent's acts are the agent's, and everything else is somebody else's. */
 const createAuthorship = (complain: Complain): ((entry: Entry) => void) => {
-  let first = true
-  let agent: string | null = null
+  let owner: Owner | null = null
   return (entry) => {
-    const { body, author } = entry
-    if (first) agent = body.event === 'session-opened' ? body.agent : null
-    first = false
-    const own = AGENTS_OWN.has(body.event)
-    complain(own && agent === null, entry, 'order', `is ${body.event} in a chain that no session opened`)
-    const isAgents = author.kind === 'agent' && author.id === agent
-    complain(own && !isAgents, entry, 'author', `is by ${author.kind} ${author.id}, not by ${agent}`)
-    complain(!own && author.kind === 'agent', entry, 'author', `is by an agent, who may not write ${body.event}`)
+    owner ??= ownerBy(entry)
+    if (entry.body !== null) judgeAuthor(entry, owner, complain)
   }
+}
+
+/** Whose session a chain is, by its first entry: nobody's where none was opened. */
+const ownerBy = ({ body }: Entry): Owner => ({
+  agent: body?.event === 'session-opened' ? body.agent : null,
+  known: body !== null,
+})
+
+const judgeAuthor = (entry: Entry, { agent, known }: Owner, complain: Complain): void => {
+  const { body, author } = entry
+  const isAgent = author.kind === 'agent'
+  if (!AGENTS_OWN.has(body.event)) {
+    complain(isAgent, entry, 'author', `is by an agent, who may not write ${body.event}`)
+    return
+  }
+  const itself = isAgent && (author.id === agent || !known)
+  complain(known && agent === null, entry, 'order', `is ${body.event} in a chain that no session opened`)
+  complain(!itself, entry, 'author', `is by ${author.kind} ${author.id}, not by ${known ? agent : 'an agent'}`)
 }

@@ -77,7 +77,7 @@ const filters = {
   tool: Tag.optional().describe('a step with this tool'),
   outcome: Outcome.optional().describe(`that ended so: ${Outcome.options.join(', ')}`),
   path: z.string().optional().describe('a step that touched this file, or one in this folder'),
-  text: z.string().optional().describe('all these words occur; retr* is the beginning of one'),
+  text: z.string().max(1000).optional().describe('all these words occur; retr* is the beginning of one'),
   conjecture: Flag.optional().describe('held for possible'),
   ephemeral: z
     .enum(['without', 'with', 'only'])

@@ -18,7 +18,12 @@ const KILL_MS = 5000
 /** Starts a gateway or a worker as a process of its own, and waits until it says that it is ready. */
 export const startChild = async (name: ChildName, settings: Settings, drainMs: number): Promise<Child> => {
   const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(settings)], {
-    env: { PATH: settings.path, ...(settings.redis ? { REDIS_URL: settings.redis } : {}) },
+    env: {
+      PATH: settings.path,
+      ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
+      // By environment and not as an argument: it may hold a password.
+      ...(settings.evidence ? { BELLHOP_EVIDENCE: settings.evidence } : {}),
+    },
     extendEnv: false,
     ipc: true,
     stdio: ['ignore', 'ignore', 'inherit'],

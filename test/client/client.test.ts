@@ -160,7 +160,7 @@ describe('a conversation', () => {
     const receipt: Receipt = { message: 'm1', room: 'quiet', mode: 'action', assignments, answer: null }
     const scripted: Client = {
       say: async () => ok(receipt),
-      read: async () => ok({ entries: [{ position: 10 }] }),
+      read: async () => ok({ entry: { position: 10 } }),
       follow: async (_room, after, show, signal) => {
         for (const next of posts) if (next.position > after && !signal.aborted) show(next)
       },

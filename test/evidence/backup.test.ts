@@ -1,15 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
-import { execa } from 'execa'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sqliteSchema } from '../../src/evidence/engine/sqlite-schema.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { backupTo } from '../../src/evidence/transfer/backup.ts'
 import { exportTo } from '../../src/evidence/transfer/export.ts'
 import { restoreFrom } from '../../src/evidence/transfer/restore.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { Entry } from '../../src/shapes/evidence.ts'
+import type { Draft } from '../../src/shapes/evidence.ts'
 import { scratch } from '../support/folder.ts'
 import { eventually } from '../support/poll.ts'
 import { postgresMissing } from '../support/postgres.ts'
@@ -17,36 +16,12 @@ import { sharedPostgres } from '../support/shared-postgres.ts'
 import { must, reopened, said, testStore } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { openFile, openUnguarded, verdictsOf } from './file.ts'
-import { answersOf, everything, fill, firstVersion, lines } from './filled.ts'
-import type { Arguments } from './writer.ts'
+import { answersOf, everything, fill, lines } from './filled.ts'
+import { writeVersionOne } from './version-one.ts'
+import { startWriter } from './writers.ts'
 
 const clock = () => Date.parse('2026-02-03T04:05:06.789Z')
 const ASIDE = 'evidence.db.before-restore-2026-02-03T04-05-06-789Z'
-
-const started: { kill: (signal: 'SIGKILL') => boolean }[] = []
-
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
-})
-
-/** A process that writes to a store until it is killed; answers once it is at work. */
-const writerOf = async (url: string): Promise<{ kill: () => Promise<unknown> }> => {
-  const args: Arguments = [url, 'writer', '1000000']
-  const script = join(import.meta.dirname, 'writer.ts')
-  const child = execa(process.execPath, ['--import', 'tsx', script, ...args], { reject: false, input: 'go\n' })
-  started.push(child)
-  let said = ''
-  child.stdout.on('data', (text) => {
-    said += text
-  })
-  await eventually('writes to be acknowledged', () => said.includes('writer-20\n'))
-  return {
-    kill: () => {
-      child.kill('SIGKILL')
-      return child
-    },
-  }
-}
 
 describe.each(engines)('a backup of a store in $name', (engine) => {
   test('is a store itself, in one file that only its owner may read', async () => {
@@ -71,9 +46,10 @@ describe.each(engines)('a backup of a store in $name', (engine) => {
   test('that is made while a process writes is of one moment, and whole', async () => {
     using folder = scratch()
     await using house = await engine.testStore()
-    const large = lines('large', 30).map((draft) => ({ ...draft, body: { event: 'message', text: noise() } as const }))
-    must(await house.store.append(large))
-    const writer = await writerOf(house.url)
+    must(await house.store.append(heavy(30)))
+    const writer = await startWriter(house.url, 'writer', 1_000_000)
+    writer.go()
+    await eventually('writes to be acknowledged', () => writer.acknowledged().length > 20)
     const path = join(folder.path, 'copy.db')
     const before = await house.store.head()
     const { position } = await backupTo(house.store, path)
@@ -81,7 +57,8 @@ describe.each(engines)('a backup of a store in $name', (engine) => {
       const head = await house.store.head()
       return head > position && head
     })
-    await writer.kill()
+    writer.kill()
+    await writer.ended()
     expect([before <= position, position < after]).toEqual([true, true])
     await using copy = await opened(path)
     expect(await everything(copy.store)).toEqual((await everything(house.store)).slice(0, position))
@@ -129,10 +106,28 @@ const opened = async (path: string) => {
   return { store, [Symbol.asyncDispose]: () => store.close() }
 }
 
-/** A text that takes its room on the disk. */
-const noise = (): string => Array.from({ length: 10_000 }, () => Math.random().toString(36)).join(' ')
+/** Drafts that take their room on the disk. */
+const heavy = (count: number): Draft[] =>
+  lines('heavy', count).map((draft) => ({
+    ...draft,
+    body: { event: 'message', text: randomBytes(100_000).toString('hex') },
+  }))
 
 describe('a backup', () => {
+  test('does not begin again whenever somebody writes', async () => {
+    using folder = scratch()
+    await using house = await testStore()
+    must(await house.store.append(heavy(120)))
+    using file = openFile(house.url)
+    let steps = 0
+    const disturb = () => {
+      steps += 1
+      if (steps < 100) file.run('insert into fence values (?, 1)', `scope-${steps}`)
+    }
+    await backupTo(house.store, join(folder.path, 'copy.db'), disturb)
+    expect([steps > 2, steps < 10]).toEqual([true, true])
+  })
+
   test('takes the place of one that was interrupted, and of nothing else', async () => {
     using folder = scratch()
     await using house = await testStore()
@@ -172,45 +167,6 @@ describe('a backup', () => {
   })
 })
 
-/** A store as the first version made it, and what is in it. */
-const firstStore = (path: string): Entry[] => {
-  const sqlite = new Sqlite(path)
-  sqliteSchema[0]?.(sqlite)
-  const entries = firstVersion()
-  for (const { entry, json } of entries) {
-    const { id, version, session, seq, subject, type, claim, author, at, tags, bodyHash, prevHash, hash } = entry
-    const { kind, id: name, face, via } = author
-    sqlite
-      .prepare(`insert into entry values (${Array(20).fill('?')})`)
-      .run(
-        seq,
-        id,
-        version,
-        session,
-        seq,
-        subject.type,
-        subject.id,
-        type,
-        claim,
-        'message',
-        kind,
-        name,
-        face,
-        via,
-        at,
-        JSON.stringify(tags),
-        null,
-        bodyHash,
-        prevHash,
-        hash,
-      )
-    sqlite.prepare('insert into body values (?, ?)').run(id, json)
-  }
-  sqlite.pragma('user_version = 1')
-  sqlite.close()
-  return entries.map(({ entry }) => entry)
-}
-
 describe('a restore', () => {
   test('moves aside what it replaces, with all that belongs to it', async () => {
     using folder = scratch()
@@ -237,7 +193,8 @@ describe('a restore', () => {
   test('brings a backup of an older version to this one, and leaves the backup as it was', async () => {
     using folder = scratch()
     const path = join(folder.path, 'old.db')
-    const entries = firstStore(path)
+    const said = lines('old', 3).map((draft) => ({ draft, at: '2025-12-31T23:59:59.000Z' }))
+    const entries = writeVersionOne(path, said, {})
     const before = readFileSync(path)
     const url = join(folder.path, 'evidence.db')
     expect(await restoreFrom(path, url, { clock })).toMatchObject({ entries: 3, position: 3, aside: null })
@@ -245,7 +202,6 @@ describe('a restore', () => {
     expect(await everything(there.store)).toEqual(entries)
     expect((await verdictsOf(there.store)).map(({ ok }) => ok)).toEqual([true])
     expect(readFileSync(path).equals(before)).toBe(true)
-    expect(readdirSync(folder.path).filter((name) => !name.startsWith('evidence.db'))).toEqual(['old.db'])
   })
 
   test.each([

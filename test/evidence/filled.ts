@@ -2,7 +2,6 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { verifyChain } from '../../src/evidence/audit.ts'
-import { canonical, GENESIS, hashEntry, sha256 } from '../../src/evidence/hash.ts'
 import { compact } from '../../src/evidence/keep.ts'
 import { prepareEntry } from '../../src/evidence/prepare.ts'
 import type { Store } from '../../src/evidence/store.ts'
@@ -10,40 +9,25 @@ import { exportInto } from '../../src/evidence/transfer/export.ts'
 import { importFrom } from '../../src/evidence/transfer/import.ts'
 import type { Draft, Entry } from '../../src/shapes/evidence.ts'
 import { must, said, type TestStore, testStore } from '../support/store.ts'
+import { DAY_MS, firstVersion, policyOf } from './every-kind.ts'
 import { toolsOf, verdictsOf, write } from './file.ts'
 import { history } from './history.ts'
 
-const DAY_MS = 86_400_000
-
 /** Fills a store with all that can be in one: every event, bodies in blobs, bodies that were let go, first versions. */
 export const fill = async ({ store, clock }: TestStore): Promise<void> => {
-  must(await store.adopt(firstVersion().map(({ entry }) => prepareEntry(entry, null))))
+  const old = firstVersion(lines('old', 3), '2025-12-31T23:59:59.000Z')
+  must(await store.adopt(old.map((entry) => prepareEntry(entry, null))))
   clock.now += DAY_MS
-  const large = 'a large body '.repeat(3000)
-  await write([[said('l1', large)], ...history(), [said('l2', large)]], store, clock)
+  const long = 'a large body '.repeat(3000)
+  await write([[said('l1', long)], ...history(), [said('l2', long)]], store, clock)
   clock.now += 10 * DAY_MS
-  await write([[said('l3', large), { ...said('e1', 'soon forgotten'), ephemeral: true }]], store, clock)
+  await write([[said('l3', long), { ...said('e1', 'soon forgotten'), ephemeral: true }]], store, clock)
   let ids = 0
   const verify = (session: string) => verifyChain(store, session, toolsOf)
-  const policy = { ephemeralDays: null, bodyDays: 5, largeDays: null }
   const newId = () => `c${ids++}`
+  const policy = policyOf({ bodyDays: 5 })
   const { bodies } = must(await compact({ store, policy, now: clock.now, newId, verify, dry: false }))
   expect(bodies).toBeGreaterThan(5)
-}
-
-/** Three entries as the first version wrote them, with their bodies as JSON. */
-export const firstVersion = (): { entry: Entry; json: string }[] => {
-  let prevHash = GENESIS
-  return [1, 2, 3].map((seq) => {
-    const { body, ...draft } = said(`old-${seq}`, `line ${seq}`)
-    const kind = { version: 1, type: 'forum-post', claim: 'observation' } as const
-    const later = { forkOf: null, pattern: null, conjecture: false, ephemeral: false }
-    const json = canonical(body)
-    const at = `2025-12-31T23:59:5${seq}.000Z`
-    const unhashed = { ...draft, ...kind, ...later, seq, at, bodyHash: sha256(json), prevHash }
-    prevHash = hashEntry(unhashed)
-    return { entry: { ...unhashed, body, hash: prevHash, position: seq }, json }
-  })
 }
 
 /** Drafts of so many messages. */

@@ -105,7 +105,7 @@ describe('an import of a line that was changed', () => {
     for (const field of ['forkOf', 'pattern', 'conjecture', 'ephemeral'] as const) {
       const changed = changedAt(file, 3, (line) => ({ ...line, [field]: others[field] }))
       expect(await refusedBy(other, changed)).toEqual(
-        no('request-invalid', 'line 3: not an entry: old-2 has fields that its version had not'),
+        no('request-invalid', 'line 3: not an entry: old-1 has fields that its version had not'),
       )
     }
   })

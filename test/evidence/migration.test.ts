@@ -1,6 +1,5 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sqliteSchema } from '../../src/evidence/engine/sqlite-schema.ts'
 import { openStore } from '../../src/evidence/store.ts'
@@ -13,6 +12,7 @@ import { ADA, idsOf, must, said, type TestStore, testStore } from '../support/st
 import { contentOf, openFile, openUnguarded, projectionsOf, verdictsOf, write } from './file.ts'
 import { BOB, history, inRoom } from './history.ts'
 import { writeVersionOne } from './version-one.ts'
+import { startWriter } from './writers.ts'
 
 const NEW = new Set(['asked', 'supposed', 'concluded', 'corrected', 'digested', 'compacted'])
 
@@ -187,6 +187,27 @@ describe('a store of the first version', () => {
     expect(await now.store.count({ ephemeral: 'with' })).toEqual({ ok: true, value: entries.length })
   })
 
+  test('is brought to this one once, by several processes that open it at the same time', async () => {
+    const path = copyOfOld()
+    const openers = await Promise.all(['ann', 'ben', 'cat'].map((name) => startWriter(path, name, 1)))
+    for (const { go } of openers) go()
+    const ends = await Promise.all(openers.map(({ ended }) => ended()))
+    expect(ends).toEqual(openers.map(() => ({ exitCode: 0, signal: undefined, stderr: '' })))
+    await using now = await open(path)
+    const chain = await now.store.chain('room-lobby')
+    const before = entries.filter(({ session }) => session === 'room-lobby')
+    expect(chain.slice(0, before.length)).toEqual(before)
+    expect(idsOf(chain.slice(before.length)).sort()).toEqual([
+      'ann-0',
+      'ann-0.receipt',
+      'ben-0',
+      'ben-0.receipt',
+      'cat-0',
+      'cat-0.receipt',
+    ])
+    expect((await verdictsOf(now.store)).flatMap(({ violations }) => violations)).toEqual([])
+  })
+
   test('without anything in it becomes an empty one', async () => {
     const path = join(folder.path, 'empty.db')
     writeVersionOne(path, [], {})
@@ -227,8 +248,7 @@ describe('a store of the first version', () => {
     }))
     const written = writeVersionOne(path, many, {})
     const before = wholeFile(path)
-    const script = join(import.meta.dirname, 'opener.ts')
-    const child = execa(process.execPath, ['--import', 'tsx', script, path], { reject: false })
+    const opener = await startWriter(path, 'opener', 0)
     using file = openFile(path)
     file.run('pragma busy_timeout = 0')
     const isLocked = () => {
@@ -240,10 +260,10 @@ describe('a store of the first version', () => {
         return true
       }
     }
-    await eventually('the store to be worked on', () => isLocked() || child.exitCode !== null)
-    child.kill('SIGKILL')
-    const { signal, stdout } = await child
-    expect({ signal, stdout }).toEqual({ signal: 'SIGKILL', stdout: '' })
+    opener.go()
+    await eventually('the store to be worked on', isLocked)
+    opener.kill()
+    expect(await opener.ended()).toEqual({ exitCode: undefined, signal: 'SIGKILL', stderr: '' })
     expect(wholeFile(path)).toEqual(before)
     await using now = await open(path)
     expect((await now.store.chain('room-lobby')).map(({ hash }) => hash)).toEqual(written.map(({ hash }) => hash))

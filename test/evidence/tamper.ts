@@ -204,7 +204,11 @@ export const exchanges = ({ body }: Content): Change[] =>
 const swapped = (column: string, a: Put, b: Put): Change => {
   const { table } = a
   const [one, other] = [a.row[column] ?? null, b.row[column] ?? null]
-  const aside = [one, other].some((value) => typeof value === 'number') ? -7 : one instanceof Buffer ? Buffer.from('') : '-'
+  const aside = [one, other].some((value) => typeof value === 'number')
+    ? -7
+    : one instanceof Buffer
+      ? Buffer.from('')
+      : '-'
   const moved = (KEYS[table] as readonly string[]).includes(column) ? { ...a.row, [column]: aside } : a.row
   return {
     what: `${table}.${column} of ${a.name} and ${b.name}`,

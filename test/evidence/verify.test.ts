@@ -1,40 +1,28 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { verifyChain } from '../../src/evidence/audit.ts'
 import { BELLHOP } from '../../src/evidence/drafts.ts'
 import { hashEntry, hashOf } from '../../src/evidence/hash.ts'
-import { type Violation, verify } from '../../src/evidence/verify.ts'
+import { createVerifier } from '../../src/evidence/verify.ts'
+import type { Author, Body, Draft, Entry } from '../../src/shapes/evidence.ts'
+import type { Verdict, Violation } from '../../src/shapes/verdict.ts'
+import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
+import { engines } from './engines.ts'
+import { everyKind, FIRST, firstVersion, isWhole, LET_GO, verifyAll } from './every-kind.ts'
+import { toolsOf, verdictsOf, write } from './file.ts'
+import { accepted, bodies, CODEX, history, inRoom, inSession, opened } from './history.ts'
 import {
-  Author,
-  type Body,
-  Claim,
-  type Draft,
-  type Entry,
-  EventName,
-  EvidenceType,
-  SubjectType,
-} from '../../src/shapes/evidence.ts'
-import { ADA, CLAUDE, idsOf, must, sessionOfOneStep, testStore } from '../support/store.ts'
-import { openUnguarded, toolsOf, verdictsOf, write } from './file.ts'
-import { accepted, bodies, CODEX, history, inSession, opened } from './history.ts'
-
-/** A store with a session of one step in it, its file without guards, and whether verifying all of it finds anything. */
-const tampered = async () => {
-  const house = await testStore()
-  const entries = must(await house.store.append(sessionOfOneStep()))
-  const file = openUnguarded(house.path)
-  const verdicts = () => verdictsOf(house.store)
-  return {
-    entries,
-    file,
-    verdicts,
-    /** Whether a verdict shows it: as a violation, or as a body that is gone. */
-    isFound: async (changes: () => void): Promise<boolean> =>
-      (await file.during(changes, verdicts)).some(({ ok, dropped }) => !ok || dropped > 0),
-    [Symbol.asyncDispose]: async () => {
-      file[Symbol.dispose]()
-      await house[Symbol.asyncDispose]()
-    },
-  }
-}
+  type Change,
+  changes,
+  contentOf,
+  during,
+  exchanges,
+  insertions,
+  reorderings,
+  sames,
+  swaps,
+  unnoticed,
+} from './tamper.ts'
 
 describe('a whole session', () => {
   test('verifies: so many entries, so many steps, this head, and nothing wrong', async () => {
@@ -42,8 +30,26 @@ describe('a whole session', () => {
     must(await house.store.append(sessionOfOneStep()))
     const [room, session] = [await house.store.chain('room-lobby'), await house.store.chain('s-1')]
     expect(await verdictsOf(house.store)).toEqual([
-      { session: 'room-lobby', ok: true, entries: 2, steps: 0, dropped: 0, head: room.at(-1)?.hash, violations: [] },
-      { session: 's-1', ok: true, entries: 8, steps: 1, dropped: 0, head: session.at(-1)?.hash, violations: [] },
+      {
+        session: 'room-lobby',
+        ok: true,
+        entries: 2,
+        steps: 0,
+        dropped: 0,
+        head: room.at(-1)?.hash,
+        violations: [],
+        more: 0,
+      },
+      {
+        session: 's-1',
+        ok: true,
+        entries: 8,
+        steps: 1,
+        dropped: 0,
+        head: session.at(-1)?.hash,
+        violations: [],
+        more: 0,
+      },
     ])
   })
 
@@ -73,8 +79,9 @@ describe('a whole session', () => {
     }
   })
 
-  test('that has nothing in it yet has the head that every chain begins with', () => {
-    expect(verify('s-9', [], toolsOf)).toEqual({
+  test('that has nothing in it yet has the head that every chain begins with', async () => {
+    await using house = await testStore()
+    expect(await verifyChain(house.store, 's-9', toolsOf)).toEqual({
       session: 's-9',
       ok: true,
       entries: 0,
@@ -82,132 +89,182 @@ describe('a whole session', () => {
       dropped: 0,
       head: '0'.repeat(64),
       violations: [],
+      more: 0,
     })
   })
 })
 
+/** What nothing can show any more: how long a body was that is gone, and what it alone told of tools and paths. */
+const UNKNOWABLE = [
+  ...LET_GO.map((id) => `entry.size of ${id}`),
+  'term.name of tag:tool/read',
+  'term.name of tag:path/README.md',
+  'term.name of tag:outcome/ok',
+]
+
 describe('tampering with the file is found', () => {
-  type Value = string | number | null
+  test('in every column of every row of every table, and where any row is gone', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    expect(await unnoticed(store, changes(await contentOf(store)))).toEqual(UNKNOWABLE)
+    expect(await isWhole(store)).toBe(true)
+  }, 120_000)
 
-  /** What somebody might write into a column instead: what looks right, and what does not. */
-  const others = (column: string, value: Value): Value[] => {
-    const lists: Record<string, Value[]> = {
-      subject_type: SubjectType.options,
-      type: EvidenceType.options,
-      claim: Claim.options,
-      event: EventName.options.slice(0, 3),
-      author_kind: Author.shape.kind.options,
-      author_id: ['ada', 'mallory'],
-      author_via: [null, 'mallory'],
-      at: ['2026-01-02T03:04:04.999Z', '2026-01-02T03:04:05.001Z'],
-      tags: ['[]', '["room/den"]', 'null', '{}'],
-      in_reply_to: [null, 'm1', 't1'],
-    }
-    const garbage = typeof value === 'number' ? value + 1000 : `${value}x`
-    const flipped = /^[0-9a-f]{64}$/.test(`${value}`) ? [`${value}`.replace(/^./, (c) => (c === '0' ? '1' : '0'))] : []
-    return [...(lists[column] ?? []), ...flipped, garbage].filter((other) => other !== value)
-  }
+  test('where rows have changed places, or what they have', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    const content = await contentOf(store)
+    const all = [...swaps(content), ...reorderings(content), ...exchanges(content)]
+    expect(await unnoticed(store, all)).toEqual([
+      'entry.size of e1 and m1',
+      'entry.size of t1.0.intent and t1.0.outcome',
+    ])
+  }, 120_000)
 
-  test('in every column of every row, but for the one that is no evidence: the place in the file', async () => {
-    await using house = await tampered()
-    const changes = house.file
-      .rows('select * from entry')
-      .flatMap((row) =>
-        Object.entries(row).flatMap(([column, value]) =>
-          others(column, value).map((other) => ({ row, column, other })),
-        ),
+  test('where there is a row that nobody appended', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    expect(await unnoticed(store, insertions(await contentOf(store)))).toEqual([])
+  }, 120_000)
+
+  test('but not what says the same in another way: the order of terms and their numbers, how a blob is packed', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    const all = sames(await contentOf(store))
+    expect(await unnoticed(store, all)).toEqual(all.map(({ what }) => what))
+    expect(all.length).toBeGreaterThan(FIRST.length)
+  })
+
+  test.skipIf(engines.length < 2)(
+    'in PostgreSQL as well, in a sample of all of that',
+    async () => {
+      const postgres = engines.find(({ name }) => name === 'PostgreSQL')
+      if (!postgres) return
+      await using house = await postgres.testStore()
+      const store = await everyKind(house)
+      const content = await contentOf(store)
+      const all = [changes, swaps, reorderings, exchanges, insertions].flatMap((make) => make(content))
+      const sample = all.filter(
+        ({ what }, i) => i % 17 === 0 && !what.startsWith('entry.size') && !what.startsWith('term.name'),
       )
-    const unnoticed = new Set<string>()
-    for (const { row, column, other } of changes) {
-      const change = () => house.file.run(`update entry set ${column} = ? where id = ?`, other, row['id'] ?? null)
-      if (!(await house.isFound(change))) unnoticed.add(column)
-    }
-    expect([...unnoticed].sort()).toEqual(['position'])
-    expect((await house.verdicts()).map(({ ok }) => ok)).toEqual([true, true])
-  }, 30_000)
+      expect(await unnoticed(store, sample)).toEqual([])
+      expect(await isWhole(store)).toBe(true)
+    },
+    120_000,
+  )
+})
 
-  test('in every body: changed, of another event, cut short, unreadable, or gone', async () => {
-    await using house = await tampered()
-    const unnoticed: string[] = []
-    for (const { id, body } of house.entries) {
-      const set = (json: string) => () => house.file.run('update body set json = ? where entry = ?', json, id)
-      const changes = [
-        set(JSON.stringify(body).replace('}', ',"more":1}')),
-        ...(body.event === 'step-intended' ? [] : [set('{"event":"step-intended"}')]),
-        set(JSON.stringify({ ...bodies['peripheral-started'], tools: ['bash'] })),
-        set('{"event":"rumour"}'),
-        set(`{"event":"${body.event}","event":"heard"}`),
-        set('{}'),
-        set('null'),
-        set('"text"'),
-        set('{"event":'),
-        set(''),
-        () => house.file.run('delete from body where entry = ?', id),
-        () => house.file.run("update body set entry = 'elsewhere' where entry = ?", id),
-      ]
-      for (const [i, change] of changes.entries()) if (!(await house.isFound(change))) unnoticed.push(`${id} ${i}`)
-    }
-    expect(unnoticed).toEqual([])
+describe('what verifying says', () => {
+  const changed = (...statements: string[]): Change => ({
+    what: '',
+    statements: statements.map((text) => sql.raw(text)),
   })
 
-  test('but a body that was dropped leaves the chain whole, and is counted', async () => {
-    await using house = await tampered()
-    const whole = await house.verdicts()
-    const drop = () => house.file.run("delete from body where entry in ('t1.0.intent', 't1.0.outcome')")
-    expect(await house.file.during(drop, house.verdicts)).toEqual([whole[0], { ...whole[1], steps: 0, dropped: 2 }])
+  test('of a body that is gone and that no entry let go', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    const before = await verifyAll(store)
+    const after = await during(store, changed('delete from body where position = 3'), verifyAll)
+    expect(after?.chains).toEqual(
+      before.chains.map((verdict) =>
+        verdict.session === 's-1'
+          ? {
+              ...verdict,
+              ok: false,
+              dropped: 3,
+              violations: [
+                {
+                  entry: 's-1.opened',
+                  rule: 'body',
+                  what: 'has lost its body, and no entry says that it was let go',
+                },
+              ],
+            }
+          : verdict,
+      ),
+    )
   })
 
-  test('where a row is gone, also the first of a chain; that the last is gone shows in the head alone', async () => {
-    await using house = await tampered()
-    const whole = await house.verdicts()
-    const found: string[] = []
-    for (const { id } of house.entries) {
-      const remove = () => {
-        house.file.run('delete from entry where id = ?', id)
-        house.file.run('delete from body where entry = ?', id)
-      }
-      if (await house.isFound(remove)) found.push(id)
-    }
-    expect(found).toEqual(idsOf(house.entries).filter((id) => id !== 't1.ended' && id !== 'm1.receipt'))
-
-    const cut = () => house.file.run("delete from entry where id = 't1.ended'")
-    const after = await house.file.during(cut, house.verdicts)
-    const before = house.entries.find(({ id }) => id === 't1.stopped')
-    expect(after).toEqual([whole[0], { ...whole[1], entries: 7, head: before?.hash }])
-    expect(before?.hash).not.toBe(whole[1]?.head)
+  test('of bodies that were let go: that the chain is whole, and how many there are', async () => {
+    await using house = await testStore()
+    const { chains } = await verifyAll(await everyKind(house))
+    const told = chains.map(({ session, ok, entries, dropped }) => ({ session, ok, entries, dropped }))
+    expect(told).toEqual([
+      { session: 'room-lobby', ok: true, entries: 6, dropped: 3 },
+      { session: 's-1', ok: true, entries: 10, dropped: 2 },
+      { session: 'house', ok: true, entries: 2, dropped: 0 },
+      { session: 'room-old', ok: true, entries: 2, dropped: 0 },
+      { session: 'room-den', ok: true, entries: 3, dropped: 0 },
+    ])
   })
 
-  test('where any two rows of a chain have changed places', async () => {
-    await using house = await tampered()
-    const unnoticed: string[] = []
-    const session = house.entries.filter((entry) => entry.session === 's-1')
-    for (const a of session) {
-      for (const b of session.filter(({ seq }) => seq > a.seq)) {
-        const set = (id: string, seq: number) => house.file.run('update entry set seq = ? where id = ?', seq, id)
-        const swap = () => {
-          set(a.id, 0)
-          set(b.id, a.seq)
-          set(a.id, b.seq)
-        }
-        if (!(await house.isFound(swap))) unnoticed.push(`${a.id} ${b.id}`)
-      }
-    }
-    expect(unnoticed).toEqual([])
+  test('of a list of what was let go that was made longer afterwards: it explains nothing any more', async () => {
+    await using house = await testStore()
+    const store = await everyKind(house)
+    const widen = changed(
+      `update body set json = replace(json, 'm1', 'm1\\nm1.receipt') where position = 16`,
+      `insert into dropped select position, 'k2' from entry where id = 'm1.receipt'`,
+      `delete from body where position = (select position from entry where id = 'm1.receipt')`,
+    )
+    const after = await during(store, widen, ({ engine }) => verifyChain({ engine }, 'room-lobby', toolsOf))
+    expect(after?.violations).toEqual(
+      ['m1', 'm1.receipt', 'l1'].map((entry) => ({
+        entry,
+        rule: 'body',
+        what: 'has lost its body, and no entry says that it was let go',
+      })),
+    )
   })
 
-  test('where the bodies of any two rows have changed places', async () => {
-    await using house = await tampered()
-    const unnoticed: string[] = []
-    for (const [i, a] of house.entries.entries()) {
-      for (const b of house.entries.slice(i + 1)) {
-        const swap = () => {
-          house.file.run('update body set json = ? where entry = ?', JSON.stringify(b.body), a.id)
-          house.file.run('update body set json = ? where entry = ?', JSON.stringify(a.body), b.id)
-        }
-        if (!(await house.isFound(swap))) unnoticed.push(`${a.id} ${b.id}`)
-      }
-    }
-    expect(unnoticed).toEqual([])
+  test('of a chain whose last row is gone: that its head says more', async () => {
+    await using house = await testStore()
+    must(await house.store.append(sessionOfOneStep()))
+    const [, session] = await verdictsOf(house.store)
+    const chain = await house.store.chain('s-1')
+    const cut = changed('drop trigger entry_kept', "delete from entry where id = 't1.ended'")
+    const after = await during(house.store, cut, ({ engine }) => verifyChain({ engine }, 's-1', toolsOf))
+    expect(after).toEqual({
+      ...session,
+      ok: false,
+      entries: 7,
+      head: chain.at(-2)?.hash,
+      violations: [{ entry: '', rule: 'head', what: 'the chain ends with number 7, its head says number 8' }],
+    })
+  })
+
+  test.each([
+    ['is gone', 'delete from chain', 'the chain ends with number 2, its head says nothing'],
+    ['says less', 'update chain set seq = 1', 'the chain ends with number 2, its head says number 1'],
+    ['says another time', "update chain set at = ''", 'its head has another time or another beginning than the chain'],
+    ['begins elsewhere', 'update chain set first = 7', 'its head has another time or another beginning than the chain'],
+  ])('of a chain whose head %s', async (_, text, what) => {
+    await using house = await testStore()
+    must(await house.store.append([said('m1', 'hi'), said('m2', 'ho')]))
+    const [whole] = await verdictsOf(house.store)
+    const look = ({ engine }: Pick<typeof house.store, 'engine'>) => verifyChain({ engine }, 'room-lobby', toolsOf)
+    expect(await during(house.store, changed(text), look)).toEqual({
+      ...whole,
+      ok: false,
+      violations: [{ entry: '', rule: 'head', what }],
+    })
+  })
+
+  test('of more than it lists: how many more', async () => {
+    await using house = await testStore()
+    const lines = Array.from({ length: 203 }, (_, i) => ({ ...said(`m${i}`, 'hi'), author: CLAUDE }))
+    must(await house.store.append(lines))
+    const [verdict] = await verdictsOf(house.store)
+    const wrong = (i: number) => ({ entry: `m${i}`, rule: 'author', what: 'is by an agent, who may not write message' })
+    expect(verdict).toEqual({
+      session: 'room-lobby',
+      ok: false,
+      entries: 203,
+      steps: 0,
+      dropped: 0,
+      head: (await house.store.get('m202'))?.hash,
+      violations: Array.from({ length: 200 }, (_, i) => wrong(i)),
+      more: 3,
+    })
   })
 })
 
@@ -224,14 +281,21 @@ const relinked = (entries: Entry[]): Entry[] => {
 const sessionChain = async (): Promise<Entry[]> => {
   await using house = await testStore()
   must(await house.store.append(sessionOfOneStep()))
-  return house.store.chain('s-1')
+  return await house.store.chain('s-1')
 }
 
 /** A chain with one entry changed. */
 const withEntry = (chain: Entry[], id: string, change: Partial<Entry>): Entry[] =>
   chain.map((entry) => (entry.id === id ? { ...entry, ...change } : entry))
 
-const wrongIn = (chain: Entry[]): Violation[] => verify('s-1', chain, toolsOf).violations
+/** What is said of a chain; all bodies that are gone were let go. */
+const verdictOn = (chain: Entry[]): Verdict => {
+  const verifier = createVerifier('s-1', toolsOf)
+  for (const entry of chain) verifier.take(entry, true)
+  return verifier.verdict()
+}
+
+const wrongIn = (chain: Entry[]): Violation[] => verdictOn(chain).violations
 
 describe('a forged entry', () => {
   test('that was put in between breaks the link of the one after it', async () => {
@@ -265,7 +329,7 @@ describe('a forged entry', () => {
     const forged = relinked(
       withEntry(chain, 't1', { author: { kind: 'person', id: 'mallory', face: 'cli', via: null } }),
     )
-    expect(verify('s-1', forged, toolsOf)).toEqual({
+    expect(verdictOn(forged)).toEqual({
       session: 's-1',
       ok: true,
       entries: 8,
@@ -273,6 +337,7 @@ describe('a forged entry', () => {
       dropped: 0,
       head: forged.at(-1)?.hash,
       violations: [],
+      more: 0,
     })
     expect(forged.at(-1)?.hash).not.toBe(chain.at(-1)?.hash)
   })
@@ -327,6 +392,15 @@ describe('a forged entry', () => {
       { entry: 't1.stopped', rule: 'order', what: 'stops explore, which is not active' },
     ])
   })
+})
+
+test('an entry of the first version that has what only later ones have is found, though no hash shows it', () => {
+  const [entry] = firstVersion([inRoom('old')('o1', ADA, bodies.message)], '2026-01-02T03:04:05.000Z')
+  if (!entry) throw new Error('there is no entry')
+  const wrong = [{ entry: 'o1', rule: 'form', what: 'has what the first version had not' }]
+  const later: Partial<Entry>[] = [{ forkOf: 'm1' }, { pattern: 'p' }, { conjecture: true }, { ephemeral: true }]
+  expect(wrongIn([entry])).toEqual([])
+  expect(later.map((change) => wrongIn([{ ...entry, ...change }]))).toEqual(later.map(() => wrong))
 })
 
 describe('what is against the rules is found, though the store took it', () => {
@@ -446,6 +520,24 @@ describe('what is against the rules is found, though the store took it', () => {
       [{ entry: 'again', rule: 'order', what: 'stops explore, which is not active' }],
     ],
     [
+      'a turn that begins while another is under way',
+      all(copied('t1.started', 'again', 't1.started'), changed('again', { body: { turn: 't9' } })),
+      [
+        { entry: 'again', rule: 'order', what: 'begins while turn t1 is under way' },
+        { entry: intent, rule: 'order', what: 'is a step of turn t1, which is not under way' },
+      ],
+    ],
+    [
+      'a turn that ends while its peripheral is active',
+      without('t1.stopped'),
+      [{ entry: 't1.ended', rule: 'order', what: 'ends while explore is active' }],
+    ],
+    [
+      'a step of a turn that is not under way',
+      changed(intent, { body: { turn: 't9' } }),
+      [{ entry: intent, rule: 'order', what: 'is a step of turn t9, which is not under way' }],
+    ],
+    [
       'a person’s act that an agent signed',
       changed('t1', { author: CLAUDE }),
       [{ entry: 't1', rule: 'author', what: 'is by an agent, who may not write accepted' }],
@@ -503,7 +595,7 @@ describe('what is against the rules is found, though the store took it', () => {
       ]),
     )
     const chain = await house.store.chain('s-1')
-    expect(verify('s-1', chain, toolsOf)).toEqual({
+    expect(verdictOn(chain)).toEqual({
       session: 's-1',
       ok: false,
       entries: 4,
@@ -516,6 +608,77 @@ describe('what is against the rules is found, though the store took it', () => {
         { entry: 'a', rule: 'wall', what: 'used bash while no peripheral was active' },
         { entry: 'b', rule: 'wall', what: 'ran sh, not bash' },
       ],
+      more: 0,
+    })
+  })
+
+  describe('and that bodies were let go before does not hide it', () => {
+    /** A chain as it is once some bodies were let go. */
+    const letGo = (chain: Entry[], ...ids: string[]): Entry[] =>
+      ids.reduce((before, id) => withEntry(before, id, { body: null as unknown as Body }), chain)
+
+    test.each<[string, Change, string[], Violation[]]>([
+      ['nothing, where nothing is wrong', all(), [intent, outcome], []],
+      ['nothing, where only the intent is gone', all(), [intent], []],
+      ['nothing, where only the outcome is gone', all(), [outcome], []],
+      [
+        'a step without a peripheral',
+        without('t1.peripheral', 't1.stopped'),
+        [intent, outcome],
+        [{ entry: intent, rule: 'wall', what: 'took a step while no peripheral was active' }],
+      ],
+      [
+        'two outcomes',
+        copied(outcome, 'again', outcome),
+        [intent, outcome],
+        [{ entry: 'again', rule: 'order', what: 'ends a step that was not begun' }],
+      ],
+      [
+        'an outcome without an intent, itself gone',
+        all(without(intent), changed(outcome, { inReplyTo: 't1' })),
+        [outcome],
+        [{ entry: outcome, rule: 'order', what: 'ends a step that was not begun' }],
+      ],
+      [
+        'no outcome before the peripheral stopped',
+        without(outcome),
+        [intent],
+        [{ entry: intent, rule: 'order', what: 'was still open when its peripheral stopped' }],
+      ],
+      [
+        'a step after all that, with a tool that no wall has',
+        all(copied(intent, 'late', 't1.ended'), changed('late', { body: { step: 't1.1', ...call('bash') } })),
+        [intent, outcome],
+        [
+          { entry: 'late', rule: 'order', what: 'is a step of turn t1, which is not under way' },
+          { entry: 'late', rule: 'wall', what: 'used bash while no peripheral was active' },
+        ],
+      ],
+    ])('%s', async (_, change, gone, violations) => {
+      await using house = await testStore()
+      must(await house.store.append(change(sessionOfOneStep())))
+      expect(wrongIn(letGo(await house.store.chain('s-1'), ...gone))).toEqual(violations)
+    })
+
+    test('an agent that writes in a room, after lines there were let go', async () => {
+      await using house = await testStore()
+      const lines = [said('m1', 'hi'), { ...said('m2', 'ho'), author: CLAUDE }]
+      must(await house.store.append(lines))
+      expect(wrongIn(letGo(await house.store.chain('room-lobby'), 'm1'))).toEqual([
+        { entry: 'm2', rule: 'author', what: 'is by an agent, who may not write message' },
+      ])
+    })
+
+    test('but where it is not known any more which wall stood, no step is blamed', async () => {
+      const chain = await sessionChain()
+      const blind = withEntry(
+        relinked(withEntry(chain, intent, { body: { ...bodies['step-intended'] } })),
+        't1.peripheral',
+        {
+          body: null as unknown as Body,
+        },
+      )
+      expect(wrongIn(blind)).toEqual([])
     })
   })
 })

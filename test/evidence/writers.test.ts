@@ -1,6 +1,4 @@
-import { join } from 'node:path'
-import { execa } from 'execa'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { verifyStore } from '../../src/evidence/audit.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { eventually } from '../support/poll.ts'
@@ -8,43 +6,13 @@ import { postgresMissing, startPostgres } from '../support/postgres.ts'
 import { idsOf, reopened, said } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { verdictsOf } from './file.ts'
-import { type Arguments, receipt } from './writer-drafts.ts'
+import { startWriter } from './writers.ts'
 
 const LONG = process.env['BELLHOP_LONG'] !== undefined
 const KILLS = LONG ? 300 : 3
 const POWER_CUTS = LONG ? 50 : 3
 const AT_ONCE = 3
 const ENDLESS = 1_000_000
-
-const started: { kill: (signal: 'SIGKILL') => boolean }[] = []
-
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
-})
-
-/** Starts a process that writes, ready to go: node itself and not a wrapper, so that a kill hits the one that writes. */
-const startWriter = async (url: string, name: string, calls: number) => {
-  const script = join(import.meta.dirname, 'writer.ts')
-  const args: Arguments = [url, name, `${calls}`]
-  const child = execa(process.execPath, ['--import', 'tsx', script, ...args], { reject: false })
-  started.push(child)
-  let said = ''
-  child.stdout.on('data', (text) => {
-    said += text
-  })
-  /** Whole lines only: what was cut off by a kill was not acknowledged. */
-  const lines = (): string[] => said.split('\n').slice(0, -1)
-  await eventually(`${name} to be ready`, () => lines().includes('ready') || child.exitCode !== null)
-  return {
-    go: () => child.stdin.write('go\n'),
-    acknowledged: (): string[] => lines().slice(1),
-    kill: () => child.kill('SIGKILL'),
-    ended: async () => {
-      const { exitCode, signal, stderr } = await child
-      return { exitCode, signal, stderr }
-    },
-  }
-}
 
 /** Fails unless the store has every one of these calls, whole, in one unbroken chain, and nothing else is wrong. */
 const expectAll = async (store: Store, acknowledged: string[]): Promise<string[]> => {
@@ -132,7 +100,7 @@ describe.skipIf(postgresMissing)('a server whose power is cut', () => {
       for (let n = 0; !over; n++) {
         const id = `${name}-${n}`
         await eventually(`${id} to be taken`, async () => {
-          const answer = await writer.store.append([said(id, `line ${id}`), receipt(id)])
+          const answer = await writer.store.append([said(id, `line ${id}`), said(`${id}.receipt`, '', id)])
           if (!answer.ok) refusals.add(answer.refusal.code)
           return answer.ok
         })

@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { Entry, EventName, Tag } from '../../shapes/evidence.ts'
 import { Id } from '../../shapes/message.ts'
 import type { Remains } from '../prepare.ts'
+import { BODY_BYTES } from '../rows.ts'
 
 /** The version of the file format: one JSON value a line, a header first, then the entries, oldest first, then the end. */
 export const FORMAT = 1
 
-/** What one line may have in bytes: a body has 8 MB at most, and what goes with it far less. */
-export const LINE_BYTES = 64 * 1024 * 1024
+/**
+ * What one line may have in bytes: a body has half of that at most, and what goes with it far less. It bounds what a
+ * hostile file costs: in memory, the value of a line can take fifty times its bytes.
+ */
+export const LINE_BYTES = 2 * BODY_BYTES
 
 /** The position after which the file goes on; 0 for all there is. */
 export const Header = z.strictObject({

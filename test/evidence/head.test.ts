@@ -1,0 +1,175 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type HeadFiles, isOurs, readHead, signHead } from '../../src/evidence/head.ts'
+import { Problem } from '../../src/lib/problem.ts'
+import type { Head } from '../../src/shapes/verdict.ts'
+import { scratch } from '../support/folder.ts'
+
+const AT = '2026-01-02T03:04:05.000Z'
+const LATER = '2026-01-02T03:04:06.000Z'
+const tip = (position: number) => ({ position, root: `${position % 10}`.repeat(64), high: AT, skew: 0 })
+
+const filesIn = ({ path }: { path: string }): HeadFiles => ({
+  key: join(path, 'evidence.key'),
+  head: join(path, 'evidence.head'),
+})
+
+const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8)
+
+test('a head says where the store stood and when, and is read back as it was signed', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  expect(readHead(files.head)).toBeNull()
+  const head = signHead(files, tip(7), AT)
+  expect(head).toEqual({ position: 7, root: '7'.repeat(64), at: AT, key: head.key, signature: head.signature })
+  expect([readHead(files.head), isOurs(head, files.key)]).toEqual([head, true])
+})
+
+test('its key is made once, and both files are for their owner alone', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const first = signHead(files, tip(1), AT)
+  const key = readFileSync(files.key, 'utf8')
+  const second = signHead(files, tip(2), LATER)
+  expect([second.key, readFileSync(files.key, 'utf8')]).toEqual([first.key, key])
+  expect(readHead(files.head)).toEqual(second)
+  expect([isOurs(first, files.key), isOurs(second, files.key)]).toEqual([true, true])
+  expect([modeOf(files.key), modeOf(files.head)]).toEqual(['600', '600'])
+  expect(readdirSync(folder.path).sort()).toEqual(['evidence.head', 'evidence.key'])
+})
+
+test('what a write that was cut off left behind neither stands in the way nor opens the key to others', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  for (const file of [files.key, files.head]) {
+    writeFileSync(`${file}.new`, 'half of')
+    chmodSync(`${file}.new`, 0o666)
+  }
+  const head = signHead(files, tip(3), AT)
+  expect([readHead(files.head), modeOf(files.key), modeOf(files.head)]).toEqual([head, '600', '600'])
+})
+
+test('a head that cannot be written leaves the last one as it was', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const head = signHead(files, tip(3), AT)
+  mkdirSync(`${files.head}.new`)
+  expect(() => signHead(files, tip(4), LATER)).toThrow()
+  expect(readHead(files.head)).toEqual(head)
+})
+
+test('a head of which anything was changed is not ours', () => {
+  using folder = scratch()
+  using elsewhere = scratch()
+  const files = filesIn(folder)
+  const head = signHead(files, tip(7), AT)
+  const other = signHead(filesIn(elsewhere), tip(7), AT)
+  const later = signHead(files, tip(8), LATER)
+  const flipped = head.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))
+  const changes: Partial<Head>[] = [
+    { position: 8 },
+    { position: 6 },
+    { root: '8'.repeat(64) },
+    { at: LATER },
+    { key: other.key },
+    { signature: other.signature },
+    { signature: later.signature },
+    { key: other.key, signature: other.signature },
+    { signature: flipped },
+    { signature: '' },
+    { signature: `${head.signature} ` },
+    { signature: head.signature.replace(/=+$/, '') },
+    { signature: head.signature.replace(/.==$/, (end) => `${nextLetter(end)}==`) },
+  ]
+  expect(changes.filter((change) => isOurs({ ...head, ...change }, files.key))).toEqual([])
+  expect(isOurs(head, files.key)).toBe(true)
+})
+
+/** The letter after the last one before the padding: it decodes to the same bytes. */
+const nextLetter = (end: string): string => String.fromCharCode(end.charCodeAt(0) + 1)
+
+test('a head is ours just as it was signed, whatever else somebody makes of it', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const head = signHead(files, tip(7), AT)
+  const hash = fc.stringMatching(/^[0-9a-f]{64}$/)
+  const any = fc.record({
+    position: fc.oneof(fc.constant(7), fc.nat()),
+    root: fc.oneof(fc.constant(head.root), hash),
+    at: fc.constantFrom(AT, LATER),
+    key: fc.oneof(fc.constant(head.key), fc.base64String()),
+    signature: fc.oneof({ weight: 3, arbitrary: fc.constant(head.signature) }, fc.base64String()),
+  })
+  fc.assert(
+    fc.property(any, (said) => {
+      const same = (Object.keys(head) as (keyof Head)[]).every((field) => said[field] === head[field])
+      expect(isOurs(said, files.key)).toBe(same)
+    }),
+  )
+})
+
+test('without its key a head is nobody’s, and asking makes no new key', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const head = signHead(files, tip(7), AT)
+  rmSync(files.key)
+  expect([isOurs(head, files.key), existsSync(files.key)]).toEqual([false, false])
+})
+
+const problemOf = (act: () => unknown): { message: string; fix: string } | null => {
+  try {
+    act()
+    return null
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { message: error.message, fix: error.fix }
+  }
+}
+
+test('a head that is damaged is a problem with a way out', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const { signature: _, ...unsigned } = signHead(files, tip(7), AT)
+  const whole = readFileSync(files.head, 'utf8')
+  const damaged = [
+    '',
+    whole.slice(0, -10),
+    'null',
+    '[]',
+    '{}',
+    JSON.stringify(unsigned),
+    whole.replace('"position":7', '"position":-7'),
+    whole.replace('"position":7', '"position":7.5'),
+    whole.replace('7777', 'xxxx'),
+    whole.replace(AT, 'yesterday'),
+    whole.replace('{', '{"more":1,'),
+  ]
+  const said = damaged.map((text) => {
+    writeFileSync(files.head, text)
+    return problemOf(() => readHead(files.head))
+  })
+  expect(said).toEqual(
+    damaged.map(() => ({
+      message: `${files.head} is damaged`,
+      fix: 'remove it if you trust the store: the next start signs a new head',
+    })),
+  )
+})
+
+test('a key that is damaged is a problem with a way out, and is not replaced', () => {
+  using folder = scratch()
+  const files = filesIn(folder)
+  const head = signHead(files, tip(7), AT)
+  writeFileSync(files.key, 'no key')
+  const problem = {
+    message: `${files.key} is damaged`,
+    fix: 'put it back from a copy, or remove it: a new key is made at the next start',
+  }
+  expect([problemOf(() => signHead(files, tip(8), LATER)), problemOf(() => isOurs(head, files.key))]).toEqual([
+    problem,
+    problem,
+  ])
+  expect([readFileSync(files.key, 'utf8'), readHead(files.head)]).toEqual(['no key', head])
+})
