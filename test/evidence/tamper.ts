@@ -36,12 +36,19 @@ const isTaken = async (db: Engine['db'], statements: RawBuilder<unknown>[]): Pro
   }
 }
 
-/** The changes that verifying everything there is does not find. */
-export const unnoticed = async (source: Source, changes: Change[]): Promise<string[]> => {
-  const missed = new Set<string>()
-  for (const change of changes) if (await during(source, change, isWhole)) missed.add(change.what)
-  return [...missed]
+/** The changes that verifying everything there is does not find, and those that the engine itself refuses. */
+export const tried = async (source: Source, all: Change[]): Promise<{ unnoticed: string[]; refused: string[] }> => {
+  const [unnoticed, refused] = [new Set<string>(), new Set<string>()]
+  for (const change of all) {
+    const whole = await during(source, change, isWhole)
+    if (whole === null) refused.add(change.what)
+    if (whole === true) unnoticed.add(change.what)
+  }
+  return { unnoticed: [...unnoticed], refused: [...refused] }
 }
+
+export const unnoticed = async (source: Source, all: Change[]): Promise<string[]> =>
+  (await tried(source, all)).unnoticed
 
 /** The tables that are evidence or lead to it, and what tells their rows apart. */
 const KEYS = {
@@ -67,9 +74,10 @@ export const contentOf = async ({ engine }: Source): Promise<Content> => {
   const ids = new Map<Value | undefined, Value | undefined>()
   for (const { position, body_hash, id } of await read('entry')) ids.set(position, id).set(body_hash, id)
   const terms = new Map((await read('term')).map(({ id, name }) => [id, name]))
-  const nameOf = ({ position, hash, session, id, term, name }: Row): string => {
+  const nameOf = ({ one, position, hash, session, id, term, name }: Row): string => {
+    if (one !== undefined) return 'the store'
     if (term !== undefined) return `${terms.get(term)} of ${ids.get(position)}`
-    return `${name ?? id ?? session ?? ids.get(position) ?? ids.get(hash) ?? 'the store'}`
+    return `${name ?? id ?? session ?? ids.get(position) ?? ids.get(hash)}`
   }
   const content: Partial<Content> = {}
   for (const table of TABLES) content[table] = (await read(table)).map((row) => ({ table, row, name: nameOf(row) }))

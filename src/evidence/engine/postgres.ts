@@ -19,12 +19,16 @@ export const openPostgres = async (url: string, readonly: boolean): Promise<Engi
     getTypeParser: (id: number, format?: 'text' | 'binary') =>
       id === INT8 ? Number : pg.types.getTypeParser(id, format),
   } as pg.CustomTypesConfig
-  const pool = poolFor(url, types)
-  if (readonly) pool.on('connect', (client) => void client.query(READ_ONLY).catch(() => {}))
-  // A connection that breaks while nobody uses it is made anew by the next who asks; one that breaks between two
-  // statements fails the next of them, and says so there.
+  const pool = poolFor(url, {
+    types,
+    onConnect: async (client: pg.ClientBase) => {
+      // A connection that breaks between two statements fails the next of them, and says so there.
+      client.on('error', () => {})
+      if (readonly) await client.query('set default_transaction_read_only = on')
+    },
+  })
+  // One that breaks while nobody uses it is made anew by the next who asks.
   pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
   try {
     await migrate(pool, readonly)
   } catch (error) {
@@ -38,9 +42,9 @@ export const openPostgres = async (url: string, readonly: boolean): Promise<Engi
   return engineOf(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }))
 }
 
-const poolFor = (url: string, types: pg.CustomTypesConfig): pg.Pool => {
+const poolFor = (url: string, rest: pg.PoolConfig): pg.Pool => {
   try {
-    return new pg.Pool({ connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS, types })
+    return new pg.Pool({ connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS, ...rest })
   } catch (error) {
     throw new Problem(
       `${withoutPassword(url)} is no address of a PostgreSQL server: ${(error as Error).message}`,
@@ -48,9 +52,6 @@ const poolFor = (url: string, types: pg.CustomTypesConfig): pg.Pool => {
     )
   }
 }
-
-/** Asked for before anything else, on every connection. */
-const READ_ONLY = 'set default_transaction_read_only = on'
 
 /** An address that may be shown: of a password, nothing is left, also where it has characters that are not for addresses. */
 export const withoutPassword = (url: string): string =>

@@ -30,7 +30,7 @@ export const End = z.strictObject({
 })
 export type End = z.infer<typeof End>
 
-/** A term as any engine can keep it. */
+/** A term that every engine can keep. */
 const Term = z
   .string()
   .min(1)
