@@ -1,10 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { count } from '../lib/count.ts'
 import { Problem } from '../lib/problem.ts'
 import { Head } from '../shapes/verdict.ts'
 import type { Tip } from './engine/engine.ts'
 import { canonical } from './hash.ts'
+import type { Store } from './store.ts'
+import { START, walkTip } from './tip.ts'
 
 /** Where the key and the last signed head of a store are kept: beside it, and not in it. */
 export type HeadFiles = { key: string; head: string }
@@ -23,6 +26,27 @@ export const signHead = (files: HeadFiles, { position, root }: Tip, at: string):
   }
   writeDurably(files.head, `${JSON.stringify(head)}\n`)
   return head
+}
+
+type Signed = Pick<Store, 'engine' | 'tip'>
+
+/**
+ * Signs where the store stands now, where it goes on from the last head: what lies between is read and added up. Where it
+ * does not, nothing is signed, for that would vouch for it; answers what is wrong then.
+ */
+export const signOn = async (files: HeadFiles, store: Signed, at: string): Promise<string | null> => {
+  const tip = await store.tip()
+  const last = readHead(files.head)
+  if (last === null && existsSync(files.key) && tip.position > 0) return 'the last signed head is missing'
+  if (last !== null && !isOurs(last, files.key)) return 'the last head was not signed with the key that is here'
+  const missing = (last?.position ?? 0) - tip.position
+  if (missing > 0) return `at its end ${count(missing, 'entry', 'entries')} ${missing === 1 ? 'is' : 'are'} missing`
+  if (tip.position === (last?.position ?? 0)) return null
+  const from = last === null ? START : { ...START, position: last.position, root: last.root }
+  const walked = await walkTip(store.engine.db, from, tip.position)
+  if (walked?.root !== tip.root) return 'what was written up to the last signed head is not what is there now'
+  signHead(files, tip, at)
+  return null
 }
 
 /** The last head that was signed; null where none was. */
@@ -65,7 +89,7 @@ const keyOf = (file: string): KeyObject => {
 
 /** Whole or not at all, for its owner alone, and on the disk when it is done: what it says is relied on. */
 const writeDurably = (file: string, text: string | Buffer): void => {
-  const fresh = `${file}.new`
+  const fresh = `${file}.${process.pid}.new`
   // What a write that was cut off left behind may be anybody's to read.
   rmSync(fresh, { force: true })
   const handle = openSync(fresh, 'wx', 0o600)

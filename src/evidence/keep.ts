@@ -7,7 +7,6 @@ import type { Verdict } from '../shapes/verdict.ts'
 import { createDigest, type Digested } from './digest.ts'
 import { BELLHOP, houseDraft, sessionDraft } from './drafts.ts'
 import type { Tx } from './engine/engine.ts'
-import { hashOf } from './hash.ts'
 import { pagesOf } from './read.ts'
 import type { SessionRecord, Store } from './store.ts'
 
@@ -56,12 +55,10 @@ export const compact = async (options: Options): Promise<Result<Compaction>> => 
   for await (const found of candidatesOf(options)) {
     const fit: Candidate[] = []
     for (const candidate of found) if (await judge(candidate.session)) fit.push(candidate)
-    for (const some of listable(options, fit, done)) {
-      const refusal = await letGo(options, some)
-      if (refusal) return refused(refusal)
-      done.bodies += some.length
-      done.bytes += bytesOf(some)
-    }
+    const refusal = await letGo(options, fit)
+    if (refusal) return refused(refusal)
+    done.bodies += fit.length
+    done.bytes += bytesOf(fit)
   }
   return ok(done)
 }
@@ -144,23 +141,6 @@ const keepDigest = async ({ store }: Options, { id: session, room, agent }: Sess
   return kept.ok ? null : kept.refusal
 }
 
-/**
- * Those that can be let go together. Ids that read like a secret, by themselves or side by side, would be taken out of
- * the list that says whose bodies are gone: such a list is parted until nothing in it does, and what is left, stays.
- */
-const listable = (options: Options, some: Candidate[], done: Compaction): Candidate[][] => {
-  const [first] = some
-  if (!first) return []
-  const list = listOf(options, some)
-  if (options.store.hashBody(list) === hashOf(list)) return [some]
-  if (some.length === 1) {
-    done.left.push({ session: first.session, why: `the id ${first.id} reads like a secret, and cannot be listed` })
-    return []
-  }
-  const half = Math.ceil(some.length / 2)
-  return [...listable(options, some.slice(0, half), done), ...listable(options, some.slice(half), done)]
-}
-
 const listOf = ({ policy }: Options, some: Candidate[]): BodyOf<'compacted'> => ({
   event: 'compacted',
   policy: JSON.stringify(policy),
@@ -171,7 +151,7 @@ const listOf = ({ policy }: Options, some: Candidate[]): BodyOf<'compacted'> => 
 
 const letGo = async (options: Options, some: Candidate[]): Promise<Refusal | null> => {
   const { store, newId, dry } = options
-  if (dry) return null
+  if (dry || some.length === 0) return null
   const id = newId()
   const done = await store.appendAnd([houseDraft(id, listOf(options, some), [])], (tx) => drop(store, tx, some, id))
   return done.ok ? null : done.refusal

@@ -5,7 +5,7 @@ import { loadConfig, loadPeripherals } from '../config/load.ts'
 import { verifyChain, verifyStore } from '../evidence/audit.ts'
 import { brief } from '../evidence/digest.ts'
 import { hashOf } from '../evidence/hash.ts'
-import { isOurs, readHead, signHead } from '../evidence/head.ts'
+import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
 import { createRedactor } from '../evidence/redact.ts'
@@ -13,7 +13,7 @@ import { openStore, type Store } from '../evidence/store.ts'
 import type { ToolsOf } from '../evidence/verify.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
-import { openLog } from '../lib/log.ts'
+import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { checkExamples } from '../peripherals/examples.ts'
 import { createLane } from '../queue/lane.ts'
@@ -102,8 +102,8 @@ export const openParts = async (settings: Settings, part: string) => {
     holder: `${hostname()}-${process.pid}-${part}`,
     owner: userName(),
     ...views,
-    /** Signs where the store stands, unless it is where it was. */
-    signHead: (): Promise<void> => sign(store, config, folder),
+    /** Signs where the store stands. */
+    signHead: config.evidence.sign ? createSigner(store, folder, log) : async (): Promise<void> => {},
     compact: (dry: boolean) =>
       compact({ store, policy: config.evidence.keep, now: systemClock(), newId, verify: views.verify, dry }),
     close: async (): Promise<void> => {
@@ -143,11 +143,14 @@ export const viewsOf = ({ store, config, specs, folder }: Seen) => {
   }
 }
 
-/** Signs where the store stands, unless that was signed already. */
-const sign = async (store: Store, { evidence }: Config, { head }: Folder): Promise<void> => {
-  if (!evidence.sign) return
-  const tip = await store.tip()
-  if (tip.position > (readHead(head.head)?.position ?? 0)) signHead(head, tip, new Date(systemClock()).toISOString())
+/** Signs where the store stands, again and again; where it does not go on from what was signed, says so once. */
+const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<void>) => {
+  let complaint: string | null = null
+  return async () => {
+    const wrong = await signOn(folder.head, store, new Date(systemClock()).toISOString())
+    if (wrong !== null && wrong !== complaint) log.warn('the head of the store is not signed any more', { wrong })
+    complaint = wrong
+  }
 }
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */

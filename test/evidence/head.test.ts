@@ -2,10 +2,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type HeadFiles, isOurs, readHead, signHead } from '../../src/evidence/head.ts'
+import { type HeadFiles, isOurs, readHead, signHead, signOn } from '../../src/evidence/head.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import type { Head } from '../../src/shapes/verdict.ts'
 import { scratch } from '../support/folder.ts'
+import { must, said, testStore } from '../support/store.ts'
+import { openUnguarded } from './file.ts'
 
 const AT = '2026-01-02T03:04:05.000Z'
 const LATER = '2026-01-02T03:04:06.000Z'
@@ -44,8 +46,8 @@ test('what a write that was cut off left behind neither stands in the way nor op
   using folder = scratch()
   const files = filesIn(folder)
   for (const file of [files.key, files.head]) {
-    writeFileSync(`${file}.new`, 'half of')
-    chmodSync(`${file}.new`, 0o666)
+    writeFileSync(`${file}.${process.pid}.new`, 'half of')
+    chmodSync(`${file}.${process.pid}.new`, 0o666)
   }
   const head = signHead(files, tip(3), AT)
   expect([readHead(files.head), modeOf(files.key), modeOf(files.head)]).toEqual([head, '600', '600'])
@@ -55,7 +57,7 @@ test('a head that cannot be written leaves the last one as it was', () => {
   using folder = scratch()
   const files = filesIn(folder)
   const head = signHead(files, tip(3), AT)
-  mkdirSync(`${files.head}.new`)
+  mkdirSync(`${files.head}.${process.pid}.new`)
   expect(() => signHead(files, tip(4), LATER)).toThrow()
   expect(readHead(files.head)).toEqual(head)
 })
@@ -172,4 +174,41 @@ test('a key that is damaged is a problem with a way out, and is not replaced', (
     problem,
   ])
   expect([readFileSync(files.key, 'utf8'), readHead(files.head)]).toEqual(['no key', head])
+})
+
+test('a head goes on from the one before it, and never vouches for what does not', async () => {
+  using folder = scratch()
+  await using house = await testStore()
+  const { store, url } = house
+  const files = { key: join(folder.path, 'key'), head: join(folder.path, 'head') }
+  const at = '2026-01-02T03:04:05.000Z'
+  const sign = async () => [await signOn(files, store, at), readHead(files.head)?.position ?? null]
+  const write = async (...ids: string[]) => must(await store.append(ids.map((id) => said(id, id))))
+
+  expect(await sign()).toEqual([null, null])
+  await write('a', 'b')
+  expect(await sign()).toEqual([null, 2])
+  expect(readHead(files.head)?.root).toBe((await store.tip()).root)
+  await write('c')
+  expect([await sign(), await sign()]).toEqual([
+    [null, 3],
+    [null, 3],
+  ])
+  await write('d', 'e')
+  const before = readHead(files.head)
+  using file = openUnguarded(url)
+  // Two entries cut off, and the store made consistent: no head until somebody looks at it.
+  const tip = file.rows('select * from tip')
+  await file.during(
+    () => file.run('update tip set position = 2'),
+    async () => expect(await sign()).toEqual(['at its end 1 entry is missing', 3]),
+  )
+  file.run('update tip set position = ?, root = ?', tip[0]?.['position'] ?? 0, 'f'.repeat(64))
+  expect(await sign()).toEqual(['what was written up to the last signed head is not what is there now', 3])
+  file.run('update tip set root = ?', tip[0]?.['root'] ?? '')
+  expect(readHead(files.head)).toEqual(before)
+  rmSync(files.head)
+  expect(await sign()).toEqual(['the last signed head is missing', null])
+  rmSync(files.key)
+  expect(await sign()).toEqual([null, 5])
 })

@@ -217,23 +217,15 @@ describe.each(engines)('in $name', (engine) => {
     expect(await projectionsOf(url)).toEqual(before)
   })
 
-  test('ids that read like secrets break no list: what cannot be listed stays', async () => {
+  test('ids that read like secrets break no list', async () => {
     await using house = await engine.testStore()
     const { store, clock } = house
-    const secret = `ghp_${'aB3'.repeat(12)}`
-    // By itself each of these is no secret, one after the other they look like one.
-    const pair = ['bearer', 'a1b2c3d4e5f6a7b8c9d0']
-    for (const text of [secret, pair.join('\n')]) {
-      const line = { event: 'message', text } as const
-      expect(store.hashBody(line)).not.toBe(store.hashBody({ ...line, text: 'other' }))
-    }
-    must(await store.append(['m1', ...pair, secret, 'm2'].map((id) => said(id, 'hi'))))
+    // By itself none of the last two is a secret, one after the other they look like one.
+    const ids = ['m1', `ghp_${'aB3'.repeat(12)}`, 'bearer', 'a1b2c3d4e5f6a7b8c9d0']
+    must(await store.append(ids.map((id) => said(id, 'hi'))))
     clock.now += 2 * DAY_MS
-    const ids = ['k1', 'k2', 'k3', 'k4', 'k5']
-    const { left } = await letGo(store, { bodyDays: 1 }, { now: clock.now, ids })
-    expect(left).toEqual([{ session: 'room-lobby', why: `the id ${secret} reads like a secret, and cannot be listed` }])
-    expect(await goneFrom(store)).toEqual(['m1', ...pair, 'm2'])
-    expect(await isWhole(store)).toBe(true)
+    const { left } = await letGo(store, { bodyDays: 1 }, { now: clock.now, ids: ['k1'] })
+    expect([left, await goneFrom(store), await isWhole(store)]).toEqual([[], ids, true])
   })
 
   test('killed in the middle, all that one entry lists is gone, or nothing', async () => {

@@ -1,10 +1,9 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Entry } from '../../shapes/evidence.ts'
 import type { Tip } from '../engine/engine.ts'
-import { GENESIS } from '../hash.ts'
 import type { Remains } from '../prepare.ts'
 import type { Store } from '../store.ts'
-import { advance } from '../tip.ts'
+import { START, walkTip } from '../tip.ts'
 
 /** An entry on its way to another store; where its body was let go, with what is left of that. */
 export type Carried = { entry: Entry; remains: Remains | null }
@@ -75,25 +74,9 @@ const createRemains = ({ engine: { db } }: Store) => {
 
 const idsIn = (terms: string): number[] => (terms === '' ? [] : terms.split(',').map(Number))
 
-/** The tip as it is before the first entry. */
-export const START: Readonly<Tip> = { position: 0, root: GENESIS, high: '', skew: 0 }
-
-const PAGE = 5000
-
 /** Where the store stood at a position, made again from its entries. */
 export const tipAt = async ({ engine: { db } }: Store, position: number): Promise<Tip> => {
-  const tip = { ...START }
-  while (tip.position < position) {
-    const rows = await db
-      .selectFrom('entry')
-      .select(['position', 'hash', 'at'])
-      .where('position', '>', tip.position)
-      .where('position', '<=', position)
-      .orderBy('position')
-      .limit(PAGE)
-      .execute()
-    if (rows.length === 0) throw damaged(`entry ${tip.position + 1} is not there`)
-    for (const row of rows) advance(tip, row)
-  }
+  const tip = await walkTip(db, START, position)
+  if (tip === null) throw damaged(`an entry before ${position} is not there`)
   return tip
 }

@@ -3,8 +3,8 @@ import type { Tip } from '../engine/engine.ts'
 import { hashEntry, hashOf } from '../hash.ts'
 import { prepareEntry } from '../prepare.ts'
 import type { Store } from '../store.ts'
-import { advance } from '../tip.ts'
-import { type Carried, carry, START, tipAt } from './carry.ts'
+import { advance, START } from '../tip.ts'
+import { type Carried, carry, tipAt } from './carry.ts'
 import type { Progress } from './format.ts'
 
 /** Copies what one store has and the other has not; each entry is proved on its way. Says where both stand then. */
