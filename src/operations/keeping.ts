@@ -41,7 +41,7 @@ export const verify = defineOperation({
   render: ({ ok, verdicts, store }) =>
     [
       ...verdicts.flatMap(({ session, ok, entries, steps, dropped, violations, more }) => [
-        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept: its steps cannot be judged` : ''}`,
+        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept` : ''}`,
         ...violations.map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
         ...(more > 0 ? [`       and ${more} more`] : []),
       ]),

@@ -166,7 +166,7 @@ test('a verdict says in words what is whole and what is not', () => {
   expect(operationNamed('verify')?.render({ ok: false, verdicts: [verdict, broken], store })).toBe(
     [
       'whole  s-1: 3 entries, 1 step',
-      'BROKEN s-2: 3 entries, 1 step, 2 bodies not kept: its steps cannot be judged',
+      'BROKEN s-2: 3 entries, 1 step, 2 bodies not kept',
       '       hash: e1 was changed after it was written',
       '       and 7 more',
       'BROKEN store: 6 entries, signed up to 8',
