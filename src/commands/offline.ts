@@ -42,7 +42,7 @@ export const askOffline = async (
       rooms: config.rooms,
       specs,
       ...views,
-      audit: (kept) => views.audit(kept, progress.show),
+      verifyStore: (kept) => views.verifyStore(kept, progress.show),
       compact: async () => CHANGES_NOTHING,
       closeSession: async () => CHANGES_NOTHING,
       newId: () => '',

@@ -59,7 +59,7 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
 
   /** What fails together is tried one by one: one call that the engine does not take must not take others with it. */
   const failed = async (batch: Pending[], error: Error): Promise<void> => {
-    if (batch.length > 1 && !engine.isFull(error)) {
+    if (batch.length > 1 && engine.isAboutData(error)) {
       for (const call of batch) await settle([call])
       return
     }

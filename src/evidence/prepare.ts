@@ -5,7 +5,7 @@ import { canonical, hashEntry, hashOf, sha256 } from './hash.ts'
 import type { Redact } from './redact.ts'
 import { BODY_BYTES, type Head } from './rows.ts'
 import { termsOf } from './terms.ts'
-import { textOf, wordsOf } from './words.ts'
+import { textOf } from './words.ts'
 
 type Content = WholeDraft & Pick<Entry, 'version' | 'type' | 'claim' | 'bodyHash'>
 
@@ -19,7 +19,8 @@ export type Prepared = {
   event: string
   size: number
   terms: string[]
-  words: string[]
+  /** Where words are looked for. */
+  text: string
   /** What the entry has to come out as; null for a new one. */
   expected: Pick<Entry, 'at' | 'seq' | 'prevHash' | 'hash'> | null
 }
@@ -29,15 +30,17 @@ export const prepare = (draft: Draft, redact: Redact): Result<Prepared> => {
   const { error } = Draft.safeParse(draft)
   if (error) return invalid(`${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`)
   const { forkOf = null, pattern = null, conjecture = false, ephemeral = false } = draft
+  const { id, session, subject, author, tags, inReplyTo } = draft
   const { type, claim } = events[draft.body.event]
-  const whole = { ...draft, forkOf, pattern, conjecture, ephemeral, version: ENTRY_VERSION, type, claim }
+  const marks = { forkOf, pattern, conjecture, ephemeral }
   try {
     // Before secrets are looked for: what JSON cannot hold is not walked through.
     const said = canonical(draft.body)
     // A list of ids is what it is, whatever an id looks like.
     const body = draft.body.event === 'compacted' ? draft.body : redact(draft.body)
     const json = body === draft.body ? said : canonical(body)
-    const prepared = preparedFrom({ ...whole, body, bodyHash: sha256(json) }, json)
+    const whole = { id, session, subject, author, body, tags, inReplyTo, ...marks, version: ENTRY_VERSION, type, claim }
+    const prepared = preparedFrom({ ...whole, bodyHash: sha256(json) }, json)
     return prepared.size <= BODY_BYTES
       ? ok(prepared)
       : invalid(`body: ${draft.id} has ${prepared.size} bytes, at most ${BODY_BYTES} are kept`)
@@ -55,7 +58,7 @@ export const prepareEntry = (entry: Entry, remains: Remains | null): Prepared =>
   const expected = { at, seq, prevHash, hash }
   if (remains === null) return { ...preparedFrom(content, canonical(entry.body)), expected }
   const { by: droppedBy, ...rest } = remains
-  return { content, json: null, droppedBy, ...rest, words: [], expected }
+  return { content, json: null, droppedBy, ...rest, text: '', expected }
 }
 
 const preparedFrom = (content: Content, json: string): Prepared => ({
@@ -65,7 +68,7 @@ const preparedFrom = (content: Content, json: string): Prepared => ({
   event: content.body.event,
   size: Buffer.byteLength(json),
   terms: termsOf(content),
-  words: wordsOf(textOf(content.body)),
+  text: textOf(content.body),
   expected: null,
 })
 
@@ -73,13 +76,14 @@ const invalid = (what: string): Result<never> => refused(refusal('request-invali
 
 /** Links what was prepared to the head of its chain. A clock that jumps back never makes a chain run backwards. */
 export const link = ({ content, expected }: Prepared, head: Head, now: string): Result<Omit<Entry, 'position'>> => {
-  const unhashed = {
+  const entry = {
     ...content,
     seq: head.seq + 1,
     at: expected?.at ?? (now > head.at ? now : head.at),
     prevHash: head.hash,
+    hash: '',
   }
-  const entry = { ...unhashed, hash: hashEntry(unhashed) }
+  entry.hash = hashEntry(entry)
   const wrong = expected && strayed(entry, expected)
   return wrong ? refused(wrong) : ok(entry)
 }

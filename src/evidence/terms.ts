@@ -1,4 +1,4 @@
-import type { Entry, WholeDraft } from '../shapes/evidence.ts'
+import { type Entry, events, type WholeDraft } from '../shapes/evidence.ts'
 import type { Facet } from '../shapes/query.ts'
 import { sha256 } from './hash.ts'
 
@@ -28,23 +28,28 @@ const OWN: ReadonlySet<string> = new Set(['session', 'subject', 'type', 'claim',
 
 type Found = WholeDraft & Pick<Entry, 'type' | 'claim'>
 
+/** What follows from the event alone. */
+const ofEvent = new Map(
+  Object.entries(events).map(([event, { type, claim }]) => [
+    event,
+    [`type:${type}`, `claim:${claim}`, `event:${event}`],
+  ]),
+)
+
 /** Every term an entry is found by: its own fields, its tags, and what its body tells of tools, outcomes and paths. */
 export const termsOf = (entry: Found): string[] => {
   const { session, subject, author, type, claim, body, tags, pattern, conjecture, ephemeral } = entry
-  const names = [
-    termOf('session', session),
-    termOf('subject', `${subject.type}/${subject.id}`),
-    termOf('type', type),
-    termOf('claim', claim),
-    termOf('event', body.event),
-    termOf('author', author.id),
-    ...[...tags, ...derivedTags(body), ...(pattern === null ? [] : [`pattern/${pattern}`])].map((tag) =>
-      termOf('tag', tag),
-    ),
-    ...(conjecture ? [CONJECTURE] : []),
-    ...(ephemeral ? [EPHEMERAL] : []),
-  ]
-  return [...new Set(names)]
+  const kind = ofEvent.get(body.event) ?? [`type:${type}`, `claim:${claim}`, `event:${body.event}`]
+  const names = new Set(kind)
+  names.add(`session:${session}`)
+  names.add(termOf('subject', `${subject.type}/${subject.id}`))
+  names.add(termOf('author', author.id))
+  for (const tag of tags) names.add(termOf('tag', tag))
+  for (const tag of derivedTags(body)) names.add(termOf('tag', tag))
+  if (pattern !== null) names.add(termOf('tag', `pattern/${pattern}`))
+  if (conjecture) names.add(CONJECTURE)
+  if (ephemeral) names.add(EPHEMERAL)
+  return [...names]
 }
 
 type Derive = { [E in Entry['body']['event']]?: (body: Extract<Entry['body'], { event: E }>) => string[] }

@@ -5,7 +5,7 @@ import { atPositions, byId, chosen, type Reader, wholly } from './read.ts'
 import { CONJECTURE, termOf } from './terms.ts'
 
 /** closed: all that was asked is concluded · forked: it goes on elsewhere · stalled: quiet for a day · open: all others. */
-export type ThreadStatus = 'open' | 'closed' | 'forked' | 'stalled'
+type ThreadStatus = 'open' | 'closed' | 'forked' | 'stalled'
 
 export type Thread = {
   root: string
@@ -67,10 +67,12 @@ export const threadOf = async (db: Reader, id: string, now: number): Promise<Thr
   `.execute(db)
   const positions = rows.map(({ position }) => position)
   const tree = await atPositions(db, positions.slice(0, LARGEST))
-  const forks = await chosen(
+  const ids = new Set(tree.map((entry) => entry.id))
+  const forked = await chosen(
     db,
-    sql`select position from entry where fork_of in (${sql.join(tree.map((entry) => entry.id))}) order by position limit ${LARGEST}`,
+    sql`select position from entry where fork_of in (${sql.join([...ids])}) order by position limit ${LARGEST}`,
   )
+  const forks = forked.filter(({ id }) => !ids.has(id))
   const open = unanswered(tree)
   return {
     root,

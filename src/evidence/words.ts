@@ -29,11 +29,14 @@ export const wordsOf = (text: string): string[] => {
   return end === -1 ? words : words.slice(0, end)
 }
 
+/** A text as SQLite's search takes it: it cuts ASCII into the same words by itself. */
+export const searchable = (text: string): string => (ASCII.test(text) ? text : wordsOf(text).join(' '))
+
 /** The words that somebody looks for; with a star after it, a word is the beginning of one. */
 export const searchOf = (text: string): Word[] =>
   [...plain(text).matchAll(/([\p{L}\p{N}_]+)(\*?)/gu)].map(([, word = '', star]) => ({
     word: fold(word),
-    prefix: star === '*' || word.length > LONGEST,
+    prefix: star === '*' || word.length >= LONGEST,
   }))
 
 /** Every string in a value, keys left out: what a full text search looks at. */

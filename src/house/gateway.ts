@@ -106,7 +106,7 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     roomMode,
     specs,
     verify: parts.verify,
-    audit: parts.audit,
+    verifyStore: parts.verifyStore,
     digest: parts.digest,
     compact: parts.compact,
     closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),

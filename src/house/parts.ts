@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
-import { verifyChain, verifyStore } from '../evidence/audit.ts'
 import { brief } from '../evidence/digest.ts'
 import { hashOf } from '../evidence/hash.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
@@ -11,6 +10,7 @@ import { createLive } from '../evidence/live.ts'
 import { createRedactor } from '../evidence/redact.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import type { ToolsOf } from '../evidence/verify.ts'
+import { verifyChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
@@ -128,7 +128,7 @@ export const viewsOf = ({ store, config, specs, folder }: Seen) => {
     roomMode: async (room: string): Promise<RoomMode> =>
       (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
     verify: (session: string): Promise<Verdict> => verifyChain(store, session, toolsOf),
-    audit: (
+    verifyStore: (
       kept: { position: number; root: string } | null,
       progress = (_position: number, _of: number) => {},
     ): Promise<StoreVerdict> => {

@@ -51,11 +51,11 @@ export const verify = defineOperation({
   passes: ({ ok }) => ok,
 })
 
-const verifyAll = async ({ store, verify, audit }: Context, head: string | undefined) => {
+const verifyAll = async ({ store, verify, verifyStore }: Context, head: string | undefined) => {
   const verdicts: Verdict[] = []
   for (const chain of await store.chains()) verdicts.push(await verify(chain))
   const [, position, root = ''] = HEAD.exec(head ?? '') ?? []
-  const whole = await audit(position === undefined ? null : { position: Number(position), root })
+  const whole = await verifyStore(position === undefined ? null : { position: Number(position), root })
   return ok({ ok: whole.ok && verdicts.every((verdict) => verdict.ok), verdicts, store: whole })
 }
 

@@ -21,7 +21,7 @@ export type Context = {
   specs: ReadonlyMap<string, PeripheralSpec>
   verify: (session: string) => Promise<Verdict>
   /** Verifies the store as a whole, also against a head that somebody kept elsewhere. */
-  audit: (kept: { position: number; root: string } | null) => Promise<StoreVerdict>
+  verifyStore: (kept: { position: number; root: string } | null) => Promise<StoreVerdict>
   digest: (session: string) => Promise<{ digest: Digest; text: string }>
   compact: (dry: boolean) => Promise<Result<Compaction>>
   closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>

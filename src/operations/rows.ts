@@ -33,7 +33,7 @@ const summaries: Summaries = {
   presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,
 }
 
-export const summaryOf = ({ body }: Entry): string => {
+const summaryOf = ({ body }: Entry): string => {
   const say = summaries[body?.event] as ((body: Entry['body']) => string) | undefined
   return say ? say(body) : '(body not kept)'
 }

@@ -76,8 +76,17 @@ const filters = {
   peripheral: Tag.optional().describe('behind this wall'),
   tool: Tag.optional().describe('a step with this tool'),
   outcome: Outcome.optional().describe(`that ended so: ${Outcome.options.join(', ')}`),
-  path: z.string().optional().describe('a step that touched this file, or one in this folder'),
-  text: z.string().max(1000).optional().describe('all these words occur; retr* is the beginning of one'),
+  path: z
+    .string()
+    .regex(/[^./]/, 'expected a file or a folder of the workspace')
+    .optional()
+    .describe('a step that touched this file, or one in this folder'),
+  text: z
+    .string()
+    .max(1000)
+    .regex(/[\p{L}\p{N}_]/u, 'expected a word')
+    .optional()
+    .describe('all these words occur; retr* is the beginning of one'),
   conjecture: Flag.optional().describe('held for possible'),
   ephemeral: z
     .enum(['without', 'with', 'only'])

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { execa } from 'execa'
 import { sqliteSchema } from '../../src/evidence/engine/sqlite-schema.ts'
 import { openStore, type Store } from '../../src/evidence/store.ts'
-import { textOf, wordsOf } from '../../src/evidence/words.ts'
+import { searchable, textOf } from '../../src/evidence/words.ts'
 import { scratch } from '../support/folder.ts'
 import { must } from '../support/store.ts'
 import { createRows } from './evidence-rows.ts'
@@ -86,7 +86,7 @@ const replay = (from: string, to: string, batch: number): number => {
     row,
     terms: `${row[termsAt]}`.split(','),
     json: bodies[i] ?? '',
-    words: wordsOf(textOf(JSON.parse(bodies[i] ?? ''))).join(' '),
+    words: searchable(textOf(JSON.parse(bodies[i] ?? ''))),
   }))
   source.close()
 
@@ -108,14 +108,10 @@ const replay = (from: string, to: string, batch: number): number => {
   )
   const tip = target.prepare('update tip set position = ?')
   const write = (some: typeof rows): void => {
-    const counts = new Map<string, number>()
-    for (const id of some.flatMap(({ terms }) => terms)) counts.set(id, (counts.get(id) ?? 0) + 1)
-    for (const [id, count] of counts) term.run(names.get(id), count)
+    for (const [id, count] of countsOf(some.flatMap(({ terms }) => terms))) term.run(names.get(id), count)
     for (const { row } of some) entry.run(row)
     for (const { row, json } of some) body.run(row[0], json)
-    for (const [id, place] of some.flatMap(({ row, terms }) => terms.map((id) => [Number(id), row[0]]))) {
-      posting.run(id, place)
-    }
+    for (const { row, terms } of some) terms.forEach((id) => void posting.run(Number(id), row[0]))
     for (const { row, words: text } of some) words.run(row[0], text)
     for (const [session, row] of new Map(some.map(({ row }) => [row[3], row])))
       chain.run(session, row[4], row[27], row[14])
@@ -127,6 +123,12 @@ const replay = (from: string, to: string, batch: number): number => {
   const rate = perSecond(rows.length, began)
   target.close()
   return rate
+}
+
+const countsOf = (ids: string[]): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
 }
 
 /** Eight processes at once: what they were told is kept must be there. */

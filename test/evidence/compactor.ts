@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { verifyChain } from '../../src/evidence/audit.ts'
 import { compact } from '../../src/evidence/keep.ts'
 import { openStore } from '../../src/evidence/store.ts'
+import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { must } from '../support/store.ts'
 import { policyOf } from './every-kind.ts'

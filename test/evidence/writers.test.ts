@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { verifyStore } from '../../src/evidence/audit.ts'
 import type { Store } from '../../src/evidence/store.ts'
+import { verifyStore } from '../../src/evidence/verify-store.ts'
 import { eventually } from '../support/poll.ts'
 import { postgresMissing, startPostgres } from '../support/postgres.ts'
 import { idsOf, reopened, said } from '../support/store.ts'

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { loadPeripherals } from '../../src/config/load.ts'
-import { verifyChain, verifyStore } from '../../src/evidence/audit.ts'
 import { brief } from '../../src/evidence/digest.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { digestSession } from '../../src/evidence/keep.ts'
 import type { Store } from '../../src/evidence/store.ts'
+import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { operations } from '../../src/operations/table.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { Message } from '../../src/shapes/message.ts'
@@ -65,7 +65,7 @@ const viewsOf = (store: Store, specs: ReadonlyMap<string, PeripheralSpec>) => {
   const unsigned = { head: null, ours: false, expected: false, progress: () => {} }
   return {
     verify,
-    audit: (kept: { position: number; root: string } | null) => verifyStore(store, { ...unsigned, kept }),
+    verifyStore: (kept: { position: number; root: string } | null) => verifyStore(store, { ...unsigned, kept }),
     digest: async (session: string) => {
       const { digest } = await digestSession(store, session)
       return { digest, text: brief(digest) }

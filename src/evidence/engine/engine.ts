@@ -90,7 +90,9 @@ export type Engine = {
     table: T,
     rows: { columns: readonly (keyof Tables[T] & string)[]; values: Value[][]; suffix?: string },
   ) => Promise<void>
-  insertWords: (tx: Tx, rows: { position: number; words: string[] }[]) => Promise<void>
+  /** Writes down which terms entries have, and what they are searched by. */
+  insertPostings: (tx: Tx, rows: { position: number; terms: number[] }[]) => Promise<void>
+  insertWords: (tx: Tx, rows: { position: number; text: string }[]) => Promise<void>
   deleteWords: (tx: Tx, positions: number[]) => Promise<void>
   /** The table to look for words in, the name of its place, and the condition that all words are there. */
   wordsTable: RawBuilder<unknown>
@@ -98,6 +100,8 @@ export type Engine = {
   hasWords: (words: Word[]) => RawBuilder<boolean>
   /** Whether there is no room left where the store lies. */
   isFull: (error: Error) => boolean
+  /** Whether the engine does not take what it was given; all other errors would meet any entry. */
+  isAboutData: (error: Error) => boolean
   /** Copies the store to a file while it is in use, telling how far it has come; null where the engine cannot. */
   backup: ((file: string, progress: (share: number) => void) => Promise<void>) | null
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { Problem } from '../../lib/problem.ts'
+import { wordsOf } from '../words.ts'
 import type { Engine, Tables, Word } from './engine.ts'
 import { postgresSchema } from './postgres-schema.ts'
 
@@ -54,7 +55,7 @@ const poolFor = (url: string, rest: pg.PoolConfig): pg.Pool => {
 }
 
 /** An address that may be shown: of a password, nothing is left, also where it has characters that are not for addresses. */
-export const withoutPassword = (url: string): string =>
+const withoutPassword = (url: string): string =>
   url.replace(/(\/\/[^:@/]*):.*@/, '$1:…@').replace(/([?&]password=)[^&]*/g, '$1…')
 
 const reasonOf = (error: Error & { code?: string; errors?: Error[] }): string =>
@@ -78,12 +79,20 @@ const engineOf = (db: Kysely<Tables>): Engine => ({
       ${sql.raw(suffix)}
     `.execute(tx)
   },
+  insertPostings: async (tx, rows) => {
+    const pairs = rows.flatMap(({ position, terms }) => terms.map((term) => [term, position] as const))
+    await sql`
+      insert into posting (term, position)
+      select * from unnest(${pairs.map(([term]) => term)}::bigint[], ${pairs.map(([, place]) => place)}::bigint[])
+    `.execute(tx)
+  },
   insertWords: async (tx, rows) => {
     if (rows.length === 0) return
+    const worded = rows.map(({ position, text }) => ({ position, words: wordsOf(text) }))
     await sql`
       insert into words (position, words)
       select position, array_to_tsvector(words)
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row (position bigint, words text[])
+      from jsonb_to_recordset(${JSON.stringify(worded)}::jsonb) as row (position bigint, words text[])
     `.execute(tx)
   },
   deleteWords: async (tx, positions) => {
@@ -93,6 +102,8 @@ const engineOf = (db: Kysely<Tables>): Engine => ({
   wordsPlace: 'position',
   hasWords: (words) => sql<boolean>`words @@ ${words.map(toQuery).join(' & ')}::tsquery`,
   isFull: (error) => (error as { code?: string }).code === DISK_FULL,
+  // Of the classes of errors: data, constraints, and what is too large for an index.
+  isAboutData: (error) => /^(?:22|23|54)/.test((error as { code?: string }).code ?? ''),
   backup: null,
 })
 

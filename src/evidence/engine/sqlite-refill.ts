@@ -5,7 +5,7 @@ import { GENESIS } from '../hash.ts'
 import { deflate, INLINE_BYTES } from '../rows.ts'
 import { termsOf } from '../terms.ts'
 import { advance } from '../tip.ts'
-import { textOf, wordsOf } from '../words.ts'
+import { searchable, textOf } from '../words.ts'
 import type { Tables, Tip } from './engine.ts'
 
 type FirstRow = Omit<Selectable<Tables['entry']>, 'high' | 'terms'> & { json: string | null }
@@ -64,8 +64,7 @@ const move = (file: File, row: FirstRow, high: string): void => {
   const terms = names.map((name) => (file.count.get(name) as { id: number }).id)
   file.insert.run({ position, high, size, spilled: Number(large), terms: terms.join() })
   for (const term of terms) file.post.run(term, position)
-  const words = wordsOf(textOf(body))
-  if (words.length > 0) file.search.run(position, words.join(' '))
+  if (body !== null) file.search.run(position, searchable(textOf(body)))
   if (json === null) file.lose.run(position)
   else if (large) file.spill.run(row.body_hash, size, deflate(json))
   else file.keep.run(position, json)

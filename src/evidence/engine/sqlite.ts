@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { type DatabaseConnection, Kysely, type SqliteDatabase, SqliteDialect, SqliteDriver, sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
+import { searchable } from '../words.ts'
 import type { Engine, Tables, Tip, Word } from './engine.ts'
 import { sqliteSchema } from './sqlite-schema.ts'
 
@@ -51,10 +52,14 @@ const engineOf = (sqlite: Sqlite.Database): Engine => {
     // Row by row through one statement: SQLite runs in this process, and nothing is quicker.
     insert: async (_tx, table, { columns, values, suffix = '' }) =>
       each(`insert into ${table} (${columns}) values (${columns.map(() => '?')}) ${suffix}`, values),
+    insertPostings: async (_tx, rows) => {
+      const statement = prepare('insert into posting (term, position) values (?, ?)')
+      for (const { position, terms } of rows) for (const term of terms) statement.run(term, position)
+    },
     insertWords: async (_tx, rows) =>
       each(
         'insert into words (rowid, text) values (?, ?)',
-        rows.map(({ position, words }) => [position, words.join(' ')]),
+        rows.map(({ position, text }) => [position, searchable(text)]),
       ),
     deleteWords: async (_tx, positions) =>
       each(
@@ -64,7 +69,8 @@ const engineOf = (sqlite: Sqlite.Database): Engine => {
     wordsTable: sql`words`,
     wordsPlace: 'rowid',
     hasWords: (words) => sql<boolean>`words match ${words.map(toMatch).join(' ')}`,
-    isFull: (error) => (error as { code?: string }).code === 'SQLITE_FULL',
+    isFull: (error) => codeOf(error) === 'SQLITE_FULL',
+    isAboutData: (error) => /^SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|ERROR)/.test(codeOf(error)),
     backup: async (file, progress) => {
       await sqlite.backup(file, {
         progress: ({ totalPages, remainingPages }) => {
@@ -79,7 +85,9 @@ const engineOf = (sqlite: Sqlite.Database): Engine => {
 /** A word has only letters, digits and underscores: there is nothing in it to interpret. */
 const toMatch = ({ word, prefix }: Word): string => (prefix ? `"${word}" *` : `"${word}"`)
 
-const isBusy = (error: unknown): boolean => (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
+
+const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
 const openFile = (path: string, readonly: boolean): Sqlite.Database => {
   const sqlite = new Sqlite(path, { readonly, fileMustExist: readonly })
