@@ -1,4 +1,4 @@
-import { type Entry, events, type WholeDraft } from '../shapes/evidence.ts'
+import type { Entry, WholeDraft } from '../shapes/evidence.ts'
 import type { Facet } from '../shapes/query.ts'
 import { sha256 } from './hash.ts'
 
@@ -28,21 +28,15 @@ const OWN: ReadonlySet<string> = new Set(['session', 'subject', 'type', 'claim',
 
 type Found = WholeDraft & Pick<Entry, 'type' | 'claim'>
 
-/** What follows from the event alone. */
-const ofEvent = new Map(
-  Object.entries(events).map(([event, { type, claim }]) => [
-    event,
-    [`type:${type}`, `claim:${claim}`, `event:${event}`],
-  ]),
-)
-
 /** Every term an entry is found by: its own fields, its tags, and what its body tells of tools, outcomes and paths. */
 export const termsOf = (entry: Found): string[] => {
   const { session, subject, author, type, claim, body, tags, pattern, conjecture, ephemeral } = entry
-  const kind = ofEvent.get(body.event) ?? [`type:${type}`, `claim:${claim}`, `event:${body.event}`]
-  const names = new Set(kind)
+  const names = new Set<string>()
   names.add(`session:${session}`)
   names.add(termOf('subject', `${subject.type}/${subject.id}`))
+  names.add(`type:${type}`)
+  names.add(`claim:${claim}`)
+  names.add(`event:${body.event}`)
   names.add(termOf('author', author.id))
   for (const tag of tags) names.add(termOf('tag', tag))
   for (const tag of derivedTags(body)) names.add(termOf('tag', tag))

@@ -30,7 +30,8 @@ export const wordsOf = (text: string): string[] => {
 }
 
 /** A text as SQLite's search takes it: it cuts ASCII into the same words by itself. */
-export const searchable = (text: string): string => (ASCII.test(text) ? text : wordsOf(text).join(' '))
+export const searchable = (text: string): string =>
+  text.length * 3 <= BYTES && ASCII.test(text) ? text : wordsOf(text).join(' ')
 
 /** The words that somebody looks for; with a star after it, a word is the beginning of one. */
 export const searchOf = (text: string): Word[] =>

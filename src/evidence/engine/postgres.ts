@@ -102,8 +102,8 @@ const engineOf = (db: Kysely<Tables>): Engine => ({
   wordsPlace: 'position',
   hasWords: (words) => sql<boolean>`words @@ ${words.map(toQuery).join(' & ')}::tsquery`,
   isFull: (error) => (error as { code?: string }).code === DISK_FULL,
-  // Of the classes of errors: data, constraints, and what is too large for an index.
-  isAboutData: (error) => /^(?:22|23|54)/.test((error as { code?: string }).code ?? ''),
+  // By the class of the error: data, constraints, the statement itself, and what is too large for an index.
+  isAboutData: (error) => /^(?:22|23|42|54)/.test((error as { code?: string }).code ?? ''),
   backup: null,
 })
 
