@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Draft, Entry } from '../shapes/evidence.ts'
+import type { BodyOf, Draft, Entry } from '../shapes/evidence.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Engine, Tx } from './engine/engine.ts'
@@ -72,8 +72,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
     const learnt = await engine.db.transaction().execute(async (tx) => {
       const tip = await engine.lock(tx)
       const now = new Date(clock()).toISOString()
-      const state = await stateFor(tx, batch)
-      const fences = await fencesFor(tx, batch)
+      const state = await stateFor(engine, tx, batch)
+      const fences = await fencesFor(engine, tx, batch)
       const planned = batch.map(({ drafts, fence }) => {
         const objection = fencedOff(fence, fences)
         return objection ? refused(objection) : planCall(drafts, state, now)
@@ -130,29 +130,14 @@ const placed = ({ entry }: Planned, written: ReadonlyMap<string, Entry>): Entry 
   written.get(entry.id) ?? (entry as Entry)
 
 /** Reads what bears on the drafts, in a few questions however many there are. */
-const stateFor = async (tx: Tx, batch: Call[]): Promise<State> => {
+const stateFor = async (engine: Engine, tx: Tx, batch: Call[]): Promise<State> => {
   const contents = batch.flatMap(({ drafts }) => drafts.map(({ content }) => content))
   const named = contents.flatMap(({ id, inReplyTo, forkOf }) => [id, inReplyTo, forkOf])
   const sessions = new Set(contents.map(({ session }) => session))
   const opening = contents.flatMap(({ session, body }) => (body?.event === 'session-opened' ? [{ session, body }] : []))
-  const known = await headersById(tx, [...new Set(named.filter((id) => id !== null))])
-  const heads = await inChunks([...sessions], (some) =>
-    tx.selectFrom('chain').selectAll().where('session', 'in', some).execute(),
-  )
-  const held = await inChunks(opening, (some) =>
-    tx
-      .selectFrom('session')
-      .selectAll()
-      .where((e) =>
-        e.or(
-          some.flatMap(({ session, body: { room, agent } }) => [
-            e('id', '=', session),
-            e.and({ room, agent, open: 1 }),
-          ]),
-        ),
-      )
-      .execute(),
-  )
+  const known = await headersById(engine, tx, [...new Set(named.filter((id) => id !== null))])
+  const heads = await engine.lookup(tx, 'chain', 'session', [...sessions])
+  const held = (await Promise.all(opening.map((one) => heldBy(tx, one)))).flat()
   return {
     known,
     heads: new Map(heads.map((head) => [head.session, head])),
@@ -161,17 +146,20 @@ const stateFor = async (tx: Tx, batch: Call[]): Promise<State> => {
   }
 }
 
-const CHUNK = 400
+type Opening = { session: string; body: BodyOf<'session-opened'> }
 
-const inChunks = async <T, R>(items: T[], ask: (some: T[]) => Promise<R[]>): Promise<R[]> => {
-  const found: R[] = []
-  for (let i = 0; i < items.length; i += CHUNK) found.push(...(await ask(items.slice(i, i + CHUNK))))
-  return found
-}
+/** The session itself, if it was opened before, and the one that its agent has open in its room. */
+const heldBy = (tx: Tx, { session, body: { room, agent } }: Opening) =>
+  tx
+    .selectFrom('session')
+    .selectAll()
+    .where((e) => e.or([e('id', '=', session), e.and({ room, agent, open: 1 })]))
+    .execute()
 
-const fencesFor = async (tx: Tx, batch: Call[]): Promise<Map<string, number>> => {
+const fencesFor = async (engine: Engine, tx: Tx, batch: Call[]): Promise<Map<string, number>> => {
   const scopes = [...new Set(batch.flatMap(({ fence }) => (fence ? [fence.scope] : [])))]
-  const held = await inChunks(scopes, (some) => tx.selectFrom('fence').selectAll().where('scope', 'in', some).execute())
+  if (scopes.length === 0) return new Map()
+  const held = await engine.lookup(tx, 'fence', 'scope', scopes)
   return new Map(held.map(({ scope, token }) => [scope, token]))
 }
 

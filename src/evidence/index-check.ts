@@ -73,7 +73,8 @@ const keptBetween = ({ db, wordsTable, wordsPlace }: Engine, after: number, to: 
     .execute()
 
 /** Whether what is kept beside the entries is what they say: the terms they are found by, their bodies, their heads. */
-export const createIndexCheck = ({ db, wordsTable, wordsPlace }: Engine, complain: Say) => {
+export const createIndexCheck = (engine: Engine, complain: Say) => {
+  const { db, wordsTable, wordsPlace } = engine
   let postings = 0
 
   /** Checks rows that stand next to each other; `highs` is the latest time so far at each of them. */
@@ -111,17 +112,13 @@ export const createIndexCheck = ({ db, wordsTable, wordsPlace }: Engine, complai
   }
 
   const checkHeads = async (sessions: ReadonlySet<string>): Promise<void> => {
-    const heads = await inChunks([...sessions], (some) =>
-      db.selectFrom('chain').select('session').where('session', 'in', some).execute(),
-    )
+    const heads = await engine.lookup(db, 'chain', 'session', [...sessions])
     const known = new Set(heads.map(({ session }) => session))
     for (const session of sessions) complain(!known.has(session), 'head', `chain ${session} has lost its head`)
   }
 
   const namesOf = async (ids: number[]): Promise<Names> => {
-    const rows = await inChunks(ids, (some) =>
-      db.selectFrom('term').select(['id', 'name']).where('id', 'in', some).execute(),
-    )
+    const rows = await engine.lookup(db, 'term', 'id', ids)
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 

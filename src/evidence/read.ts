@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Entry } from '../shapes/evidence.ts'
-import type { Tables } from './engine/engine.ts'
+import type { Database, Engine, Tables, Tx } from './engine/engine.ts'
 import { toEntry } from './rows.ts'
 
 /** A database or a transaction in it. */
@@ -21,17 +21,9 @@ const rows = (db: Reader) =>
     .select(['body.json', sql<Buffer | null>`case when dropped.position is null then blob.data end`.as('data')])
 
 /** Entries without their bodies, by id: what a writer needs to know of them. */
-export const headersById = async (db: Reader, ids: string[]): Promise<Map<string, Entry>> => {
-  const found = new Map<string, Entry>()
-  for (let i = 0; i < ids.length; i += CHUNK) {
-    const some = await db
-      .selectFrom('entry')
-      .selectAll()
-      .where('id', 'in', ids.slice(i, i + CHUNK))
-      .execute()
-    for (const row of some) found.set(row.id, toEntry({ ...row, json: null, data: null }))
-  }
-  return found
+export const headersById = async (engine: Engine, db: Database | Tx, ids: string[]): Promise<Map<string, Entry>> => {
+  const rows = await engine.lookup(db, 'entry', 'id', ids)
+  return new Map(rows.map((row) => [row.id, toEntry({ ...row, json: null, data: null })]))
 }
 
 export const byId = async (db: Reader, id: string): Promise<Entry | null> => {

@@ -58,19 +58,11 @@ export const createWriter = (engine: Engine) => {
       if (id !== undefined) ids.set(name, id)
       return id === undefined
     })
-    for (let i = 0; i < unknown.length; i += CHUNK) {
-      const rows = await tx
-        .selectFrom('term')
-        .select(['id', 'name'])
-        .where('name', 'in', unknown.slice(i, i + CHUNK))
-        .execute()
-      for (const { id, name } of rows) ids.set(name, id)
-    }
+    if (unknown.length === 0) return ids
+    for (const { id, name } of await engine.lookup(tx, 'term', 'name', unknown)) ids.set(name, id)
     return ids
   }
 }
-
-const CHUNK = 400
 
 /** Gives an entry its place, and moves the tip there. */
 const place = (linked: Entry, prepared: Prepared, tip: Tip): Fresh => {

@@ -94,7 +94,6 @@ const replay = (from: string, to: string, batch: number): number => {
   target.pragma('journal_mode = WAL')
   target.pragma('synchronous = FULL')
   target.pragma('cache_size = -65536')
-  target.pragma('mmap_size = 1073741824')
   for (const step of sqliteSchema) step(target)
   const entry = target.prepare(`insert into entry values (${columns.map(() => '?')})`)
   const body = target.prepare('insert into body values (?, ?)')
@@ -180,14 +179,14 @@ const asks: Ask[] = [
     target: 5,
     ask: page((i) => ({ tool: 'grep', outcome: 'failed', author: ['claude-1', 'codex-1'][i % 2] })),
   },
-  { name: 'by path touched', target: 5, ask: page((i) => ({ path: `src/part${i % 40}/file${i % 50}.ts` })) },
+  { name: 'by path touched', target: 5, ask: page((i) => ({ path: `src/part${i % 40}/file${i % 50}.ts`, limit: 5 })) },
   { name: 'by folder touched', target: 5, ask: page((i) => ({ path: `src/part${i % 40}` })) },
   {
     name: 'reply chain of depth 100',
     target: 5,
     ask: async (store, i, n) => store.replyChain(`e${((i * 7919) % Math.floor(n / 200)) * 200 + 100}`),
   },
-  { name: 'full text, a rare word', target: 50, ask: page((i) => ({ text: `word${i % 50_000}` })) },
+  { name: 'full text, a rare word', target: 50, ask: page((i) => ({ text: `word${i % 50_000}`, limit: 1 })) },
   { name: 'full text, two common words', target: 50, ask: page(() => ({ text: 'retry lease' })) },
   {
     name: 'full text and a tool, oldest first',

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Generated, Kysely, RawBuilder, Selectable, Transaction } from 'kysely'
 
 /** The tables of the store, the same in every engine. */
 export type Tables = {
@@ -84,6 +84,13 @@ export type Engine = {
   db: Database
   /** Takes the one lock of the writers, until the end of the transaction, and says where the store stands. */
   lock: (tx: Tx) => Promise<Tip>
+  /** The rows of a table that have one of these values, however many. */
+  lookup: <T extends keyof Tables>(
+    db: Database | Tx,
+    table: T,
+    column: keyof Tables[T] & string,
+    values: readonly (string | number)[],
+  ) => Promise<Selectable<Tables[T]>[]>
   /** Inserts many rows at once; `suffix` is what to do where a row is there already. */
   insert: <T extends keyof Tables>(
     tx: Tx,

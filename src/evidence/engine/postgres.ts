@@ -66,6 +66,11 @@ const engineOf = (db: Kysely<Tables>): Engine => ({
   db,
   lock: async (tx) =>
     tx.selectFrom('tip').select(['position', 'root', 'high', 'skew']).forUpdate().executeTakeFirstOrThrow(),
+  lookup: async (db, table, column, values) => {
+    if (values.length === 0) return []
+    const found = sql`select * from ${sql.table(table)} where ${sql.ref(column)} = any(${values})`
+    return (await found.execute(db)).rows as never[]
+  },
   // One parameter for all rows: the cost of a round trip and of planning is paid once.
   insert: async (tx, table, { columns, values, suffix = '' }) => {
     if (values.length === 0) return

@@ -13,7 +13,6 @@ const PATIENCE_MS = 30_000
 const ASK_AGAIN_MS = 2
 
 const CACHE_KB = 65_536
-const MAPPED_BYTES = 1 << 30
 
 /**
  * Opens the store's file and brings it to this version. Several processes share it: WAL lets them read while one
@@ -49,6 +48,10 @@ const engineOf = (sqlite: Sqlite.Database): Engine => {
     db: new Kysely<Tables>({ dialect: new ImmediateDialect(sqlite, prepare) }),
     // Writers have the file's own lock since their transaction began.
     lock: async () => prepare('select position, root, high, skew from tip').get() as Tip,
+    lookup: async (_db, table, column, values) =>
+      prepare(`select * from ${table} where ${column} in (select value from json_each(?))`).all(
+        JSON.stringify(values),
+      ) as never[],
     // Row by row through one statement: SQLite runs in this process, and nothing is quicker.
     insert: async (_tx, table, { columns, values, suffix = '' }) =>
       each(`insert into ${table} (${columns}) values (${columns.map(() => '?')}) ${suffix}`, values),
@@ -94,7 +97,6 @@ const openFile = (path: string, readonly: boolean): Sqlite.Database => {
   try {
     sqlite.pragma(`busy_timeout = ${BUSY_MS}`)
     sqlite.pragma(`cache_size = -${CACHE_KB}`)
-    sqlite.pragma(`mmap_size = ${MAPPED_BYTES}`)
     if (!readonly) {
       sqlite.pragma('journal_mode = WAL')
       sqlite.pragma('synchronous = FULL')

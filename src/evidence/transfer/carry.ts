@@ -40,24 +40,20 @@ export const damaged = (what: string): Problem =>
   )
 
 /** What is left of entries whose bodies were let go, by their positions. */
-const createRemains = ({ engine: { db } }: Store) => {
+const createRemains = ({ engine }: Store) => {
   const names = new Map<number, string>()
 
   const learn = async (ids: number[]): Promise<void> => {
     if (names.size > CACHED) names.clear()
     const unknown = [...new Set(ids)].filter((id) => !names.has(id))
-    for (let i = 0; i < unknown.length; i += CHUNK) {
-      const some = unknown.slice(i, i + CHUNK)
-      const terms = await db.selectFrom('term').select(['id', 'name']).where('id', 'in', some).execute()
-      for (const { id, name } of terms) names.set(id, name)
-    }
+    for (const { id, name } of await engine.lookup(engine.db, 'term', 'id', unknown)) names.set(id, name)
   }
 
   return async (entries: Entry[]): Promise<Map<number, Remains>> => {
     const found = new Map<number, Remains>()
     for (let i = 0; i < entries.length; i += CHUNK) {
       const places = entries.slice(i, i + CHUNK).map(({ position }) => position)
-      const rows = await db
+      const rows = await engine.db
         .selectFrom('entry')
         .innerJoin('dropped', 'dropped.position', 'entry.position')
         .select(['entry.position', 'entry.event', 'entry.size', 'entry.terms', 'dropped.by'])

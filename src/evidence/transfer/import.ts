@@ -129,7 +129,7 @@ const createCheck = (store: Store, remember: boolean) => {
 
   return async (batch: Numbered[]): Promise<Result<Numbered[]>> => {
     const entries = batch.map(({ entry }) => entry)
-    const there = await headersById(store.engine.db, namedBy(entries))
+    const there = await headersById(store.engine, store.engine.db, namedBy(entries))
     const known = await headsOf(store, entries)
     const isThere = (id: string): boolean => ids.has(id) || there.has(id)
     const fresh = batch.filter(({ entry }) => there.get(entry.id)?.hash !== entry.hash)
@@ -153,17 +153,10 @@ const namedBy = (entries: Entry[]): string[] => [
   ...new Set(entries.flatMap(({ id, inReplyTo, forkOf }) => [id, inReplyTo, forkOf]).filter((id) => id !== null)),
 ]
 
-const CHUNK = 400
-
-const headsOf = async ({ engine: { db } }: Store, entries: Entry[]): Promise<Map<string, Head>> => {
+const headsOf = async ({ engine }: Store, entries: Entry[]): Promise<Map<string, Head>> => {
   const sessions = [...new Set(entries.map(({ session }) => session))]
-  const found = new Map<string, Head>()
-  for (let i = 0; i < sessions.length; i += CHUNK) {
-    const some = sessions.slice(i, i + CHUNK)
-    const rows = await db.selectFrom('chain').selectAll().where('session', 'in', some).execute()
-    for (const row of rows) found.set(row.session, row)
-  }
-  return found
+  const rows = await engine.lookup(engine.db, 'chain', 'session', sessions)
+  return new Map(rows.map((row) => [row.session, row]))
 }
 
 /** The same entry may come again; another one under its id may not. */
