@@ -158,6 +158,12 @@ withServerFlags(program.command('worker').description('the agents and their step
 program.command('doctor').description('what is here, what is missing, and the line that fixes it')
 program.command('test').description('set up what the tests need and run them all')
 
+// Whoever reads may have seen enough, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit()
+  throw error
+})
+
 program.parseAsync().catch((error: unknown) => {
   if (!(error instanceof Problem)) throw error
   console.error(`bellhop: ${error.message}\n  ${error.fix}`)

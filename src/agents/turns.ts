@@ -2,7 +2,7 @@ import { sessionDraft } from '../evidence/drafts.ts'
 import { hashOf } from '../evidence/hash.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
 import type { Steps } from '../peripherals/steps.ts'
-import type { Author, Body, Draft } from '../shapes/evidence.ts'
+import type { Author, Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Mind } from './mind.ts'
@@ -44,8 +44,10 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
     const spec = specs.get(turn.peripheral)
     const inhabitant = mindOf(turn.agent)
     const session = await store.session(turn.session)
-    if (!spec) return write(lost(turn, turn.peripheral, session))
-    if (!inhabitant) return write(lost(turn, turn.agent, session))
+    if (!spec || !inhabitant) {
+      const open = await openSteps(turn)
+      return write(lost(turn, spec ? turn.agent : turn.peripheral, session, open))
+    }
     const entry = drafter(turn, inhabitant.author)
     const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
     const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
@@ -71,6 +73,16 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
       if (reports.filter(isSpent).length > RUNAWAY) {
         return { outcome: 'failed', answer: 'the agent went on after its steps were spent', reports }
       }
+    }
+  }
+
+  /** The steps of a turn that were begun and have no outcome. */
+  const openSteps = async ({ id }: TurnRecord): Promise<Entry[]> => {
+    const open: Entry[] = []
+    for (let n = 0; ; n++) {
+      const [intent, outcome] = [await store.get(`${id}.${n}.intent`), await store.get(`${id}.${n}.outcome`)]
+      if (!intent && !outcome) return open
+      if (intent && !outcome) open.push(intent)
     }
   }
 
@@ -107,10 +119,11 @@ const thinker = (mind: Mind, request: string): ((report: StepReport | undefined)
 type Write = (drafts: Draft[]) => Promise<boolean>
 
 /** How a turn ends whose agent or peripheral is no longer there: signed for the agent, and with no wall left standing. */
-const lost = (turn: TurnRecord, missing: string, session: SessionRecord | null): Draft[] => {
+const lost = (turn: TurnRecord, missing: string, session: SessionRecord | null, open: Entry[]): Draft[] => {
   const entry = drafter(turn, { kind: 'agent', id: turn.agent, face: 'worker', via: null })
   const ended = entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })
-  return session?.peripheral ? [entry.stopped(session.peripheral, []), ended] : [ended]
+  const steps = open.map(entry.interrupted)
+  return session?.peripheral ? [...steps, entry.stopped(session.peripheral, []), ended] : [...steps, ended]
 }
 
 /** The most paths a fruit lists: the steps have them all. */
@@ -148,6 +161,16 @@ const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, aut
         { event: 'peripheral-stopped', turn, peripheral: active, reason: 'turn-ended', fruit: fruitOf(reports) },
         `${turn}.started`,
       ),
+    interrupted: ({ id, body }: Entry) => {
+      if (body?.event !== 'step-intended') throw new Error(`${id} began no step`)
+      const { step, call } = body
+      const outcome = { kind: 'interrupted', message: 'its turn was ended without it' } as const
+      return draft(
+        step.slice(turn.length + 1).concat('.outcome'),
+        { event: 'step-ended', turn, step, tool: call.tool, outcome },
+        id,
+      )
+    },
     turnEnded: ({ outcome, answer }: Pick<Conclusion, 'outcome' | 'answer'>) =>
       draft('ended', { event: 'turn-ended', turn, outcome, answer }, turn),
   }

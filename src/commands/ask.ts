@@ -3,6 +3,7 @@ import { type Client, createClient } from '../client/client.ts'
 import { folderAt, secretsOf } from '../house/folder.ts'
 import type { Settings } from '../house/parts.ts'
 import { instanceOf } from '../house/running.ts'
+import { plain } from '../lib/plain.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
 import { inputFrom } from '../operations/parse.ts'
@@ -80,7 +81,7 @@ const ask = async (
   const given = Object.fromEntries(Object.entries(input.value).map(([key, value]) => [key, String(value)]))
   const answer = client ? await client.read(row.name, given) : await offline(row, input.value, settings)
   if (!answer.ok) return fail(answer.refusal, json)
-  print(json ? JSON.stringify(answer.value) : row.render(answer.value))
+  print(json ? JSON.stringify(answer.value) : plain(row.render(answer.value)))
   if (row.passes && !row.passes(answer.value)) process.exitCode = 1
 }
 

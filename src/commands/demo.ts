@@ -29,7 +29,7 @@ export const demo = async (settings: Settings, { json, write, ends }: Options): 
   cpSync(join(settings.root, 'docs/demo/teapot'), workspace, { recursive: true })
   const tell = json ? () => {} : write
   try {
-    const within = { ...settings, workspace, data: join(scratch, 'data'), port: 0 }
+    const within = { ...settings, workspace, data: join(scratch, 'data'), evidence: null, port: 0 }
     const instance = await startInstance(within, (line) => tell(`bellhop: ${line}`))
     try {
       return await play(createClient({ url: instance.url, token: instance.secrets.admin, face: 'cli' }), {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Store } from '../evidence/store.ts'
 import type { Progress } from '../evidence/transfer/format.ts'
-import { folderAt, openFolder } from '../house/folder.ts'
+import { folderAt, openFolder, storeOf } from '../house/folder.ts'
 import type { Settings } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { count } from '../lib/count.ts'
@@ -159,7 +159,7 @@ const keepOthersOut = async ({ data }: Settings, dryRun: boolean): Promise<() =>
   return () => {}
 }
 
-const urlOf = ({ evidence, data }: Settings): string => evidence ?? folderAt(data).store
+const urlOf = ({ evidence, data }: Settings): string => storeOf(folderAt(data), evidence)
 
 /** read: it has to be there · write: it is made · compare: it is not touched, and where there is none, it is empty */
 type Use = 'read' | 'write' | 'compare'

@@ -2,10 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { follow } from '../evidence/follow.ts'
 import type { Store } from '../evidence/store.ts'
+import { plain } from '../lib/plain.ts'
 import { inputFrom } from '../operations/parse.ts'
 import { tableOf } from '../operations/rows.ts'
 import { operationNamed } from '../operations/table.ts'
 import type { Entry } from '../shapes/evidence.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { fileCommands } from './evidence-files.ts'
 import { fail, print } from './print.ts'
 import { optionOf, type Shell } from './shell.ts'
@@ -48,12 +50,13 @@ export const evidenceCommands = (group: Command, shell: Shell): void => {
 type How = { json: boolean; follow: boolean }
 
 const show = async (store: Store, input: Record<string, unknown>, how: How): Promise<void> => {
-  const write = (entry: Entry) => print(how.json ? JSON.stringify(entry) : tableOf([entry]))
+  const write = (entry: Entry) => print(how.json ? JSON.stringify(entry) : plain(tableOf([entry])))
   const { limit, order: _, cursor, ...filters } = input
   // From a place on: what comes after it. Otherwise the last ones, in the order they were written.
   const page = await store.query({ ...filters, limit, ...(cursor === undefined ? {} : { cursor, order: 'oldest' }) })
   if (!page.ok) return fail(page.refusal, how.json)
   const { entries, next, through } = page.value
+  if (Number(cursor ?? 0) > through) return fail(beyond(through), how.json)
   for (const entry of cursor === undefined ? entries.reverse() : entries) write(entry)
   if (!how.follow) return
   const after = cursor === undefined ? through : (next ?? through)
@@ -62,6 +65,9 @@ const show = async (store: Store, input: Record<string, unknown>, how: How): Pro
   const lookAgain = { next: (signal?: AbortSignal) => pause(signal) }
   for await (const entry of follow(store, lookAgain, { filters, after }, ends.signal)) write(entry)
 }
+
+/** What nobody has written yet cannot be gone on from. */
+const beyond = (through: number): Refusal => refusal('query-invalid', `cursor: the store ends at ${through}`)
 
 const pause = (signal?: AbortSignal): Promise<void> =>
   setTimeout(LOOK_MS, undefined, signal ? { signal } : {}).catch(() => {})

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig, loadPeripherals } from '../config/load.ts'
 import { openStore, type Store } from '../evidence/store.ts'
-import { folderAt, userName } from '../house/folder.ts'
+import { folderAt, storeOf, userName } from '../house/folder.ts'
 import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
@@ -13,11 +13,11 @@ import { createProgress } from './progress.ts'
 
 /** The store of a data folder, or of the server it is on, for reading alone: an instance may run on it or not. */
 export const openOffline = async (settings: Settings): Promise<Store> => {
-  const { store } = folderAt(settings.data)
-  if (settings.evidence === null && !existsSync(store)) {
+  const url = storeOf(folderAt(settings.data), settings.evidence)
+  if (settings.evidence === null && !existsSync(url)) {
     throw new Problem(`there is no evidence in ${settings.data}`, 'name the data folder with --data DIR')
   }
-  return openStore({ url: settings.evidence ?? store, clock: systemClock, readonly: true })
+  return openStore({ url, clock: systemClock, readonly: true })
 }
 
 const CHANGES_NOTHING = refused(refusal('store-failed', 'nothing can be changed while no instance runs'))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Conversation, converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
+import { plain } from '../lib/plain.ts'
 import { Problem } from '../lib/problem.ts'
 import { findInstance, noInstance } from './ask.ts'
 import { fail, print } from './print.ts'
@@ -38,11 +39,13 @@ const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void =
     receipt.answer ??
       `accepted as ${receipt.message}${receipt.assignments.map(({ agent }) => `, for ${agent}`).join('')}`,
   )
-  for (const { author, text } of replies) print(`${author.id}: ${text}`)
+  for (const { author, text } of replies) print(plain(`${author.id}: ${text}`))
   if (!complete) print(`still at work after ${wait} s: look with \`bellhop status\``)
 }
 
+const DAY_S = 86_400
+
 const millisecondsFrom = (seconds: string): number => {
-  if (Number(seconds) > 0) return Number(seconds) * 1000
-  throw new Problem(`--wait ${seconds} is no number of seconds`, 'give a number above 0')
+  if (Number(seconds) > 0 && Number(seconds) <= DAY_S) return Math.ceil(Number(seconds) * 1000)
+  throw new Problem(`--wait ${seconds} is no number of seconds`, `give a number above 0, up to ${DAY_S}`)
 }

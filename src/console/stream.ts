@@ -27,7 +27,7 @@ export const streamPosts = (c: Context, house: Console, face: Face): Response =>
   const entered = house.enter(room, face)
   if (!entered.ok) return answerRefusal(c, entered.refusal)
 
-  return stream(c, async function* (gone) {
+  return stream(c, after ?? null, async function* (gone) {
     const last = after === undefined ? await house.tail(room, tail ?? 200) : []
     yield* last.map(toEvent)
     for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone)) yield toEvent(post)
@@ -43,10 +43,14 @@ const toEvent = (post: Post): Event => ({ position: post.position, event: 'post'
 export const streamEvidence = async (c: Context, house: Console): Promise<Response> => {
   const seen = c.req.header('last-event-id')
   const { cursor, ...given } = { ...c.req.query(), ...(seen === undefined ? {} : { cursor: seen }) }
+  const odd = ['order', 'limit'].find((key) => key in given)
+  if (odd) return answerRefusal(c, refusal('query-invalid', `${odd}: what is followed has none`))
   const asked = await house.query({ ...given, limit: 1, ...(cursor === undefined ? {} : { cursor, order: 'oldest' }) })
   if (!asked.ok) return answerRefusal(c, asked.refusal)
-  const after = cursor === undefined ? asked.value.through : Number(cursor)
-  return stream(c, async function* (gone) {
+  const { through } = asked.value
+  const after = cursor === undefined ? through : Number(cursor)
+  if (after > through) return answerRefusal(c, refusal('query-invalid', `cursor: the store ends at ${through}`))
+  return stream(c, after, async function* (gone) {
     for await (const entry of house.followEvidence(given, after, gone)) {
       yield { position: entry.position, event: 'entry', value: entry }
     }
@@ -56,13 +60,14 @@ export const streamEvidence = async (c: Context, house: Console): Promise<Respon
 type Event = { position: number; event: string; value: unknown }
 
 /** Sends events one by one, each when the reader has taken the one before; a sign of life now and then. */
-const stream = (c: Context, events: (gone: AbortSignal) => AsyncGenerator<Event>): Response =>
+const stream = (c: Context, from: number | null, events: (gone: AbortSignal) => AsyncGenerator<Event>): Response =>
   streamSSE(c, async (out) => {
     const gone = new AbortController()
     out.onAbort(() => gone.abort())
     const ping = setInterval(() => void out.write(': ping\n\n').catch(() => gone.abort()), PING_MS)
     try {
-      await out.write(': here\n\n')
+      // Whoever is cut off before anything came knows where to go on from, too.
+      await out.write(from === null ? ': here\n\n' : `id: ${from}\n\n`)
       for await (const { position, event, value } of events(gone.signal)) {
         await out.writeSSE({ id: String(position), event, data: JSON.stringify(value) })
       }

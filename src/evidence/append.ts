@@ -37,8 +37,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
 
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
+      const batch = nextOf(waiting)
+      waiting = waiting.slice(batch.length)
       await settle(batch)
     }
     running = null
@@ -67,8 +67,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
   }
 
   const commit = async (batch: Call[]): Promise<{ results: Result<Entry[]>[]; fresh: Entry[] }> => {
-    const results: Result<Entry[]>[] = []
-    const fresh: Entry[] = []
+    let results: Result<Entry[]>[] = []
+    let fresh: Entry[] = []
     const learnt = await engine.db.transaction().execute(async (tx) => {
       const tip = await engine.lock(tx)
       const now = new Date(clock()).toISOString()
@@ -79,8 +79,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
         return objection ? refused(objection) : planCall(drafts, state, now)
       })
       const { entries, learnt } = await write(tx, tip, newIn(planned))
-      fresh.push(...entries.values())
-      results.push(...planned.map((plan) => (plan.ok ? ok(plan.value.map((one) => placed(one, entries))) : plan)))
+      fresh = [...entries.values()]
+      results = planned.map((plan) => (plan.ok ? ok(plan.value.map((one) => placed(one, entries))) : plan))
       for (const [i, { also }] of batch.entries()) {
         const result = results[i]
         if (also && result?.ok) await also(tx, result.value)
@@ -110,13 +110,27 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
   return {
     append: (drafts: Draft[], fence: Fence | null = null): Promise<Result<Entry[]>> => append(drafts, { fence }),
     /** Appends, and does something else to the store in the same commit: both are there afterwards, or neither. */
-    appendAnd: (drafts: Draft[], also: Also): Promise<Result<Entry[]>> => append(drafts, { fence: null, also }),
+    appendAnd: (drafts: Draft[], also: Also, fence: Fence | null = null): Promise<Result<Entry[]>> =>
+      append(drafts, { fence, also }),
     /** Takes entries of another store as they are; each must follow on what is here, and hash to what it says. */
     adopt: (entries: Prepared[]): Promise<Result<Entry[]>> => enqueue({ drafts: entries, fence: null }),
     settled: async (): Promise<void> => {
       while (running !== null) await running
     },
   }
+}
+
+/** The most drafts that share a commit: the lock is others' too. */
+const TOGETHER = 1000
+
+/** The calls that are settled together: one at least, however large. */
+const nextOf = (waiting: Pending[]): Pending[] => {
+  let drafts = 0
+  const end = waiting.findIndex((call, i) => {
+    drafts += call.drafts.length
+    return drafts > TOGETHER && i > 0
+  })
+  return end === -1 ? waiting : waiting.slice(0, end)
 }
 
 type Plan = Result<Planned[]>

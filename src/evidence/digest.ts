@@ -264,7 +264,9 @@ const turnClosed = (next: Next, turn: string): Next => {
 // ── steps and files ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Follows which steps are open: by their claims, which an entry keeps when its body is let go. */
-const follow = (open: Set<string>, { id, claim, inReplyTo }: Entry): void => {
+const follow = (open: Set<string>, { id, claim, inReplyTo, body }: Entry): void => {
+  // A wall that was taken down leaves no step behind it open.
+  if (body?.event === 'peripheral-stopped') open.clear()
   if (claim === 'step') open.add(id)
   if (claim === 'evidence' && inReplyTo !== null) open.delete(inReplyTo)
 }

@@ -192,10 +192,13 @@ const clausesOf = (filters: EvidenceFilters): string[][] => {
 }
 
 /** What must not hold, as terms. */
-const unwantedIn = ({ ephemeral, conjecture }: EvidenceFilters): string[] => [
-  ...(ephemeral === 'without' ? [EPHEMERAL] : []),
-  ...(conjecture === false ? [CONJECTURE] : []),
+const unwantedIn = (filters: EvidenceFilters): string[] => [
+  ...(filters.ephemeral === 'without' && !asksForPresence(filters) ? [EPHEMERAL] : []),
+  ...(filters.conjecture === false ? [CONJECTURE] : []),
 ]
+
+/** Whoever asks who came and went means just what is let go after a while. */
+const asksForPresence = ({ event, type }: EvidenceFilters): boolean => event === 'presence' || type === 'presence-event'
 
 const termsNamed = async ({ db }: Engine, names: string[]): Promise<Map<string, { id: number; count: number }>> => {
   if (names.length === 0) return new Map()
@@ -249,18 +252,25 @@ type Window = { positions: number[]; next: number | null }
 const look = async (engine: Engine, search: Search, { newest, from, limit }: View): Promise<Window> => {
   const direction = sql.raw(newest ? 'desc' : 'asc')
   const candidates = candidatesOf(engine, search, { newest, from, limit })
+  const conditions = conditionsOf(engine, search)
   const { rows } = await sql<{ position: number }>`
-    select c.position from (${candidates}) as c
-    where ${conditionsOf(engine, search)} order by c.position ${direction} limit ${limit}
+    select c.position from (${candidates}) as c where ${conditions} order by c.position ${direction} limit ${limit}
   `.execute(engine.db)
   const positions = rows.map(({ position }) => position)
   if (positions.length === limit) return { positions, next: positions.at(-1) ?? null }
-  const edge = newest ? sql`min(c.position)` : sql`max(c.position)`
-  const seen = await sql<{ edge: number | null; seen: number }>`
-    select ${edge} as edge, count(*) as seen from (${candidates}) as c
+  // All of the window was looked at: once more, with its end, in one statement, whatever is let go meanwhile.
+  const whole = await sql<{ position: number | null; edge: number | null; seen: number }>`
+    with w as materialized (${candidates}), m as (
+      select c.position from w as c where ${conditions} order by c.position ${direction} limit ${limit}
+    )
+    select m.position, e.edge, e.seen
+    from (select ${newest ? sql`min(position)` : sql`max(position)`} as edge, count(*) as seen from w) as e
+    left join m on true order by m.position ${direction}
   `.execute(engine.db)
-  const last = seen.rows[0]
-  return { positions, next: last && last.seen === WINDOW ? last.edge : null }
+  const [first] = whole.rows
+  const found = whole.rows.flatMap(({ position }) => position ?? [])
+  if (found.length === limit) return { positions: found, next: found.at(-1) ?? null }
+  return { positions: found, next: first?.seen === WINDOW ? first.edge : null }
 }
 
 /** A few thousand entries with the rarest thing asked for: one of them is what matches, or none in this window. */

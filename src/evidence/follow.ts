@@ -18,8 +18,10 @@ export async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<Entry> {
   let cursor = after
+  // Armed before the look: what is written during it is heard.
+  let heard: Promise<void> | null = null
   while (!signal.aborted) {
-    const heard = live.next(signal)
+    heard ??= live.next(signal)
     const found = await store.query({ ...filters, order: 'oldest', cursor, limit: PAGE })
     if (!found.ok) throw new Error(found.refusal.message)
     for (const entry of found.value.entries) {
@@ -29,6 +31,8 @@ export async function* follow(
     }
     const { next, through } = found.value
     cursor = Math.max(cursor, next ?? through)
-    if (next === null) await heard
+    if (next !== null) continue
+    await heard
+    heard = null
   }
 }

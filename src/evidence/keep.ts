@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { KeepPolicy } from '../shapes/config.ts'
 import type { BodyOf, EventName } from '../shapes/evidence.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Verdict } from '../shapes/verdict.ts'
+import type { Fence } from './append.ts'
 import { createDigest, type Digested } from './digest.ts'
 import { BELLHOP, houseDraft, sessionDraft } from './drafts.ts'
 import type { Tx } from './engine/engine.ts'
@@ -52,10 +54,12 @@ type Options = {
 export const compact = async (options: Options): Promise<Result<Compaction>> => {
   const done: Compaction = { bodies: 0, bytes: 0, left: [] }
   const judge = createJudge(options, done)
+  // Of two at the same time, the later one goes on.
+  const fence = options.dry ? null : await options.store.claim('keep')
   for await (const found of candidatesOf(options)) {
     const fit: Candidate[] = []
     for (const candidate of found) if (await judge(candidate.session)) fit.push(candidate)
-    const refusal = await letGo(options, fit)
+    const refusal = await letGo(options, fit, fence)
     if (refusal) return refused(refusal)
     done.bodies += fit.length
     done.bytes += bytesOf(fit)
@@ -85,6 +89,17 @@ async function* candidatesOf({ store, policy, now }: Options): AsyncGenerator<Ca
       .where('dropped.position', 'is', null)
       .where('event', 'in', DROPPABLE)
       .where((e) => e.or([e('session.open', 'is', null), e('session.open', '=', 0)]))
+      // A session may be closed while a turn of it is still to be ended: that needs its steps.
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('turn')
+              .select('turn.id')
+              .whereRef('turn.session', '=', 'entry.session')
+              .where('turn.status', 'in', sql<string>`('accepted', 'running')`),
+          ),
+        ),
+      )
       .where((e) =>
         e.or([
           e('at', '<', before(ages.body)),
@@ -149,11 +164,12 @@ const listOf = ({ policy }: Options, some: Candidate[]): BodyOf<'compacted'> => 
   entries: some.map((one) => one.id).join('\n'),
 })
 
-const letGo = async (options: Options, some: Candidate[]): Promise<Refusal | null> => {
+const letGo = async (options: Options, some: Candidate[], fence: Fence | null): Promise<Refusal | null> => {
   const { store, newId, dry } = options
   if (dry || some.length === 0) return null
   const id = newId()
-  const done = await store.appendAnd([houseDraft(id, listOf(options, some), [])], (tx) => drop(store, tx, some, id))
+  const draft = houseDraft(id, listOf(options, some), [])
+  const done = await store.appendAnd([draft], (tx) => drop(store, tx, some, id), fence)
   return done.ok ? null : done.refusal
 }
 

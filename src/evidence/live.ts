@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Redis } from '../redis/redis.ts'
 import type { Entry } from '../shapes/evidence.ts'
 
@@ -21,6 +22,8 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
   /** Resolves at the next hint, after a while, or when the signal ends it. */
   const next = (signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
+      // Many wait for the same end: that is no leak.
+      if (signal) setMaxListeners(0, signal)
       const done = () => {
         clearTimeout(timer)
         listeners.delete(done)
@@ -42,10 +45,15 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
     next,
     /** Asks again at every hint until there is an answer; null when the signal ended the wait. */
     until: async <T>(ask: () => Promise<T | null>, signal: AbortSignal): Promise<T | null> => {
+      const answered = new AbortController()
+      const ends = AbortSignal.any([signal, answered.signal])
       while (!signal.aborted) {
-        const heard = next(signal)
+        const heard = next(ends)
         const answer = await ask()
-        if (answer !== null) return answer
+        if (answer !== null) {
+          answered.abort()
+          return answer
+        }
         await heard
       }
       return null

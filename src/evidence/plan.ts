@@ -37,7 +37,7 @@ export const planCall = (drafts: Prepared[], state: State, now: string): Result<
     }
     const linked = link(prepared, local.heads.get(content.session) ?? EMPTY, now)
     if (!linked.ok) return linked
-    remember(linked.value, local)
+    remember(linked.value, prepared.inert, local)
     planned.push({ entry: linked.value, prepared })
   }
   local.keep()
@@ -83,11 +83,12 @@ class Layer<V> {
   }
 }
 
-const remember = (entry: Linked, local: Local): void => {
+const remember = (entry: Linked, inert: boolean, local: Local): void => {
   const { id, session, seq, hash, at, body } = entry
   local.known.set(id, entry)
   const first = local.heads.get(session)?.first ?? 0
   local.heads.set(session, { seq, hash, at, first })
+  if (inert) return
   if (body?.event === 'session-opened') {
     local.sessions.set(session, 'open')
     local.seats.set(seatOf(body.room, body.agent), session)
@@ -125,9 +126,9 @@ const contentOf = (entry: Omit<Content, 'body'>): string => {
 }
 
 /** An agent has one open session in a room: of two that open one at the same time, the second is told. */
-const sessionTaken = ({ content }: Prepared, local: Local): Refusal | null => {
+const sessionTaken = ({ content, inert }: Prepared, local: Local): Refusal | null => {
   const { id, session, body } = content
-  if (body?.event !== 'session-opened' || local.known.get(id)) return null
+  if (inert || body?.event !== 'session-opened' || local.known.get(id)) return null
   if (local.sessions.get(session)) return refusal('id-conflict', `session ${session} was opened before`)
   const held = local.seats.get(seatOf(body.room, body.agent))
   if (held === undefined || local.sessions.get(held) === 'closed') return null

@@ -1,4 +1,4 @@
-import { Draft, ENTRY_VERSION, type Entry, events, type WholeDraft } from '../shapes/evidence.ts'
+import { Body, Draft, ENTRY_VERSION, type Entry, events, type WholeDraft } from '../shapes/evidence.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { canonical, hashEntry, hashOf, sha256 } from './hash.ts'
@@ -21,6 +21,8 @@ export type Prepared = {
   terms: string[]
   /** Where words are looked for. */
   text: string
+  /** Whether it happened elsewhere: it is evidence, and nothing is done because of it. */
+  inert: boolean
   /** What the entry has to come out as; null for a new one. */
   expected: Pick<Entry, 'at' | 'seq' | 'prevHash' | 'hash'> | null
 }
@@ -38,6 +40,9 @@ export const prepare = (draft: Draft, redact: Redact): Result<Prepared> => {
     const said = canonical(draft.body)
     // A list of ids is what it is, whatever an id looks like.
     const body = draft.body.event === 'compacted' ? draft.body : redact(draft.body)
+    // A field with a form of its own, such as an id, may look like a secret: without it, it is no whole body any more.
+    if (body !== draft.body && !Body.safeParse(body).success)
+      return invalid(`${draft.id} has an id that reads like a secret`)
     const json = body === draft.body ? said : canonical(body)
     const whole = { id, session, subject, author, body, tags, inReplyTo, ...marks, version: ENTRY_VERSION, type, claim }
     const prepared = preparedFrom({ ...whole, bodyHash: sha256(json) }, json)
@@ -58,7 +63,7 @@ export const prepareEntry = (entry: Entry, remains: Remains | null): Prepared =>
   const expected = { at, seq, prevHash, hash }
   if (remains === null) return { ...preparedFrom(content, canonical(entry.body)), expected }
   const { by: droppedBy, ...rest } = remains
-  return { content, json: null, droppedBy, ...rest, text: '', expected }
+  return { content, json: null, droppedBy, ...rest, text: '', inert: false, expected }
 }
 
 const preparedFrom = (content: Content, json: string): Prepared => ({
@@ -69,6 +74,7 @@ const preparedFrom = (content: Content, json: string): Prepared => ({
   size: Buffer.byteLength(json),
   terms: termsOf(content),
   text: textOf(content.body),
+  inert: false,
   expected: null,
 })
 

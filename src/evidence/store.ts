@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../lib/clock.ts'
 import type { Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { Facet } from '../shapes/query.ts'
@@ -72,6 +73,8 @@ export const openStore = async (options: Options) => {
     chains: (): Promise<string[]> => chains(db),
     tip: (): Promise<Tip> => tipOf(db),
     head: async (): Promise<number> => (await tipOf(db)).position,
+    /** Which instances have worked on this store: those whose secrets made the marks. */
+    markedBy: (instance: string): Promise<string[]> => markedBy(engine, instance),
     claim: (scope: string): Promise<Fence> => claim(engine, scope),
     session: (id: string): Promise<SessionRecord | null> => session(db, id),
     openSession: (room: string, agent: string): Promise<SessionRecord | null> => openSession(db, room, agent),
@@ -92,6 +95,22 @@ export const openStore = async (options: Options) => {
     },
   }
 }
+
+const MARK = 'instance/'
+
+/** Leaves the mark of an instance, and answers all marks there are. */
+const markedBy = (engine: Engine, instance: string): Promise<string[]> =>
+  engine.db.transaction().execute(async (tx) => {
+    await engine.lock(tx)
+    const marks = tx.selectFrom('fence').select('scope').where('scope', 'like', `${MARK}%`)
+    const before = (await marks.execute()).map(({ scope }) => scope.slice(MARK.length))
+    if (before.length > 0) return before
+    await tx
+      .insertInto('fence')
+      .values({ scope: `${MARK}${instance}`, token: 1 })
+      .execute()
+    return [instance]
+  })
 
 /** Takes a scope over: whoever held it before is refused from here on. Numbers only grow, whatever happens to Redis. */
 const claim = (engine: Engine, scope: string): Promise<Fence> =>
@@ -148,7 +167,8 @@ const turn = async (db: Database, id: string): Promise<TurnRecord | null> => {
   return row ? toTurn(row) : null
 }
 
-const UNFINISHED = ['accepted', 'running'] as const
+/** Written out: only then does SQLite see that an index has just these. */
+const UNFINISHED = sql<string>`('accepted', 'running')`
 
 /** The oldest turn of a session that has not ended: a session's turns are run in the order they were accepted. */
 const nextTurn = async (db: Database, session: string): Promise<TurnRecord | null> => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Engine } from './engine/engine.ts'
-import { atPositions, byId, chosen, type Reader, wholly } from './read.ts'
+import { atPositions, chosen, type Reader, wholly } from './read.ts'
 import { CONJECTURE, termOf } from './terms.ts'
 
 /** closed: all that was asked is concluded · forked: it goes on elsewhere · stalled: quiet for a day · open: all others. */
@@ -24,6 +24,9 @@ const STALLED_MS = 86_400_000
 
 /** The most entries of a tree that are read at once. */
 const LARGEST = 1000
+
+/** The most that are looked at to see how it stands. */
+const WHOLE = 100_000
 
 /** What asks for a conclusion. */
 const ASKS: ReadonlySet<string> = new Set(['accepted', 'asked', 'supposed'])
@@ -57,32 +60,38 @@ export const forksOf = (db: Reader, id: string): Promise<Entry[]> =>
 export const threadOf = async (db: Reader, id: string, now: number): Promise<Thread | null> => {
   const root = await rootOf(db, id)
   if (root === null) return null
-  const { rows } = await sql<{ position: number }>`
-    with recursive down (id, position) as (
-      select id, position from entry where id = ${root}
+  const { rows } = await sql<Header>`
+    with recursive down (id) as (
+      select id from entry where id = ${root}
       union
-      select entry.id, entry.position from entry join down on entry.in_reply_to = down.id
+      select entry.id from entry join down on entry.in_reply_to = down.id
     )
-    select position from down order by position limit ${LARGEST + 1}
+    select entry.position, entry.id, event, type, claim, at, in_reply_to as "inReplyTo"
+    from down join entry on entry.id = down.id order by entry.position limit ${WHOLE}
   `.execute(db)
-  const positions = rows.map(({ position }) => position)
-  const tree = await atPositions(db, positions.slice(0, LARGEST))
-  const ids = new Set(tree.map((entry) => entry.id))
+  // How it stands follows from all of it; bodies are read only of what is shown.
+  const shown = await atPositions(
+    db,
+    rows.slice(0, LARGEST).map(({ position }) => position),
+  )
+  const ids = new Set(rows.map((header) => header.id))
   const forked = await chosen(
     db,
-    sql`select position from entry where fork_of in (${sql.join([...ids])}) order by position limit ${LARGEST}`,
+    sql`select position from entry where fork_of in (${sql.join(shown.map((entry) => entry.id))}) order by position limit ${LARGEST}`,
   )
-  const forks = forked.filter(({ id }) => !ids.has(id))
-  const open = unanswered(tree)
+  const forks = forked.filter((entry) => !ids.has(entry.id))
   return {
     root,
-    status: statusOf(tree, forks, now),
-    entries: nested(tree, root),
+    status: statusOf(rows, forks, now),
+    entries: nested(shown, root),
     forks,
-    open,
-    cut: tree.length < positions.length,
+    open: unanswered(rows).slice(0, LARGEST),
+    cut: shown.length < rows.length,
   }
 }
+
+/** What says how a thread stands. */
+type Header = Pick<Entry, 'position' | 'id' | 'type' | 'claim' | 'at' | 'inReplyTo'> & { event: string }
 
 /** Walks up by itself: the bodies of what lies between are not needed. */
 const rootOf = async (db: Reader, id: string): Promise<string | null> => {
@@ -97,8 +106,8 @@ const rootOf = async (db: Reader, id: string): Promise<string | null> => {
   return rows[0]?.id ?? null
 }
 
-const statusOf = (tree: Entry[], forks: Entry[], now: number): ThreadStatus => {
-  const asked = tree.some(({ body }) => ASKS.has(body?.event))
+const statusOf = (tree: Header[], forks: Entry[], now: number): ThreadStatus => {
+  const asked = tree.some(({ event }) => ASKS.has(event))
   if (asked && unanswered(tree).length === 0) return 'closed'
   if (forks.length > 0) return 'forked'
   const last =
@@ -110,10 +119,10 @@ const statusOf = (tree: Entry[], forks: Entry[], now: number): ThreadStatus => {
 }
 
 /** What was asked and has neither a conclusion nor a correction among its replies. */
-const unanswered = (tree: Entry[]): string[] => {
+const unanswered = (tree: Header[]): string[] => {
   const answers = tree.filter(({ claim, type }) => ANSWERS.has(claim) && type !== REFUSED)
   const answered = new Set(answers.map(({ inReplyTo }) => inReplyTo))
-  return tree.filter(({ id, body }) => ASKS.has(body?.event) && !answered.has(id)).map(({ id }) => id)
+  return tree.filter(({ id, event }) => ASKS.has(event) && !answered.has(id)).map(({ id }) => id)
 }
 
 const nested = (tree: Entry[], root: string): Thread['entries'] => {
@@ -154,21 +163,4 @@ export const openPoints = async ({ db }: Engine, limit: number): Promise<OpenPoi
     `,
   )
   return open.map((entry) => ({ entry, kind: entry.conjecture ? 'conjecture' : 'question' }))
-}
-
-/** How a conjecture stands: by the first reply that concludes or corrects it. */
-export const standing = async (db: Reader, id: string): Promise<'open' | 'confirmed' | 'refuted' | null> => {
-  const entry = await byId(db, id)
-  if (!entry) return null
-  const reply = await db
-    .selectFrom('entry')
-    .select('claim')
-    .where('in_reply_to', '=', id)
-    .where('claim', 'in', [...ANSWERS])
-    .where('type', '<>', REFUSED)
-    .orderBy('position')
-    .limit(1)
-    .executeTakeFirst()
-  if (!reply) return 'open'
-  return reply.claim === 'conclusion' ? 'confirmed' : 'refuted'
 }

@@ -35,7 +35,9 @@ export const createWriter = (engine: Engine) => {
     )
     await insertHeads(engine, tx, fresh)
     await moveTip(engine, tx, next)
-    for (const { entry } of fresh) if (projected(entry.body?.event)) await project(tx, entry)
+    for (const { entry, prepared } of fresh) {
+      if (!prepared.inert && projected(entry.body?.event)) await project(tx, entry)
+    }
     const learnt = () => {
       if (cache.size > CACHED) cache.clear()
       for (const [name, id] of terms) cache.set(name, id)

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -23,6 +24,8 @@ export type Folder = {
   redisSocket: string
   /** The key that signs the store's head, and the last head it signed. */
   head: HeadFiles
+  /** That the evidence is not in this folder, but on a server. */
+  elsewhere: string
   running: string
   lock: string
   log: (part: string) => string
@@ -42,6 +45,7 @@ export const folderAt = (path: string): Folder => {
     store: join(path, 'evidence.db'),
     redisSocket: fits ? socket : join(tmpdir(), `bellhop-${hashOf(path).slice(0, 16)}.sock`),
     head: { key: join(path, 'evidence.key'), head: join(path, 'evidence.head') },
+    elsewhere: join(path, 'evidence.elsewhere'),
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
     log: (part) => join(path, 'log', `${part}.log`),
@@ -62,6 +66,22 @@ export const openFolder = (path: string): Folder => {
     )
   }
   return folderAt(path)
+}
+
+/** Writes down whether the evidence is in this folder, for those who ask without an instance. */
+export const noteStore = ({ elsewhere }: Folder, url: string | null): void => {
+  if (url === null) rmSync(elsewhere, { force: true })
+  else writeFileSync(elsewhere, 'The evidence of this folder is on a PostgreSQL server: set BELLHOP_EVIDENCE.\n')
+}
+
+/** The store that a folder's evidence is in; a problem where that is on a server which was not named. */
+export const storeOf = ({ store, elsewhere, path }: Folder, url: string | null): string => {
+  if (url !== null) return url
+  if (!existsSync(elsewhere)) return store
+  throw new Problem(
+    `the evidence of ${path} is on a PostgreSQL server`,
+    'set BELLHOP_EVIDENCE as it is set for the instance',
+  )
 }
 
 export const openWorkspaceFolder = (path: string): void => {

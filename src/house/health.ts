@@ -14,15 +14,20 @@ export const presenceOf = ({ registry }: Parts, agent: string): Promise<Presence
 export const everybody = ({ registry, config }: Parts): Promise<Presence[]> =>
   within(REGISTRY_MS, registry.who()).catch(() => config.agents.map(({ id }) => unreachable(id)))
 
-/** What is up, as it is: ready only while Redis answers and every agent has proved to be ready. */
+/** What is up, as it is: ready only while Redis and the store answer and every agent has proved to be ready. */
 export const healthOf = async (parts: Parts, draining: boolean): Promise<Health> => {
-  const { redis, config, settings } = parts
+  const { redis, store, config, settings } = parts
+  const kept = await within(REGISTRY_MS, store.head()).catch(() => null)
   const answers = await within(REGISTRY_MS, redis.ping()).catch(() => null)
   const agents = await Promise.all(config.agents.map(({ id }) => (answers ? presenceOf(parts, id) : unreachable(id))))
   return {
-    ready: answers !== null && !draining && agents.every(({ readiness }) => readiness === 'ready'),
+    ready: answers !== null && kept !== null && !draining && agents.every(({ readiness }) => readiness === 'ready'),
     version: settings.version,
-    up: { redis: answers ? 'up' : 'down', ...Object.fromEntries(agents.map(({ id, readiness }) => [id, readiness])) },
+    up: {
+      redis: answers ? 'up' : 'down',
+      evidence: kept === null ? 'down' : 'up',
+      ...Object.fromEntries(agents.map(({ id, readiness }) => [id, readiness])),
+    },
   }
 }
 

@@ -25,7 +25,7 @@ import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
 import { openWorkspace } from '../tools/paths.ts'
-import { type Folder, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
 export type Settings = {
@@ -69,6 +69,8 @@ export const openParts = async (settings: Settings, part: string) => {
     redact: createRedactor([secrets.admin, secrets.operator, secrets.agents]),
     committed: live.announce,
   })
+  if (settings.evidence !== null) await shared(store, secrets.instance)
+  noteStore(folder, settings.evidence)
   const registry = createRegistry({
     redis,
     prefix,
@@ -141,6 +143,17 @@ export const viewsOf = ({ store, config, specs, folder }: Seen) => {
       return { digest, text: brief(digest) }
     },
   }
+}
+
+/** A store that several machines share belongs to one instance: only then do all its workers have one queue. */
+const shared = async (store: Store, instance: string): Promise<void> => {
+  const [owner] = await store.markedBy(instance)
+  if (owner === instance) return
+  await store.close()
+  throw new Problem(
+    'the evidence on this server belongs to another Bellhop',
+    'to work for it, copy its secrets.json into this data folder and set the same REDIS_URL; else name another database or schema',
+  )
 }
 
 /** Signs where the store stands, again and again; where it does not go on from what was signed, says so once. */

@@ -155,7 +155,7 @@ export const questions = defineOperation({
   summary: 'questions without an answer, and conjectures neither confirmed nor refuted',
   example: 'questions',
   positional: [],
-  input: z.strictObject({ limit: z.coerce.number().int().min(1).max(200).default(50) }),
+  input: z.strictObject({ limit: z.coerce.number().int().min(1).max(200).default(50).describe('how many, up to 200') }),
   output: z.strictObject({
     open: z.array(z.strictObject({ kind: z.enum(['question', 'conjecture']), entry: Entry })),
   }),
@@ -224,11 +224,9 @@ export const claim = defineOperation({
   input: z.strictObject({
     kind: Held,
     text: z.string().min(1),
-    /** The entry it is about: a conclusion or a correction settles it. */
-    about: Id.optional(),
-    /** The entry it goes on from in another direction. */
-    fork: Id.optional(),
-    pattern: Tag.optional(),
+    about: Id.optional().describe('the entry it is about: a conclusion or a correction settles it'),
+    fork: Id.optional().describe('the entry it goes on from in another direction'),
+    pattern: Tag.optional().describe('the pattern it is about'),
   }),
   output: z.strictObject({ entry: Id, kind: Held }),
   role: 'operator',

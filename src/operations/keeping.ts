@@ -19,9 +19,12 @@ export const verify = defineOperation({
   input: z
     .strictObject({
       session: Id.optional(),
-      all: Flag.default(false),
-      /** A head that was kept elsewhere, as `head` shows it. */
-      head: z.string().regex(HEAD, 'expected POSITION:ROOT, as `head` shows it').optional(),
+      all: Flag.default(false).describe('every chain, and the store as a whole'),
+      head: z
+        .string()
+        .regex(HEAD, 'expected POSITION:ROOT, as `head` shows it')
+        .optional()
+        .describe('hold it against a head that was kept elsewhere'),
     })
     .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or "all"'),
   output: z.strictObject({ ok: z.boolean(), verdicts: z.array(Verdict), store: StoreVerdict.nullable() }),
@@ -40,16 +43,33 @@ export const verify = defineOperation({
   },
   render: ({ ok, verdicts, store }) =>
     [
-      ...verdicts.flatMap(({ session, ok, entries, steps, dropped, violations, more }) => [
-        `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept` : ''}`,
-        ...violations.map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
-        ...(more > 0 ? [`       and ${more} more`] : []),
-      ]),
+      ...bounded(verdicts).flatMap(verdictLines),
+      ...leftOut(verdicts),
       ...(store ? storeLines(store) : []),
       ok ? `verified: ${count(verdicts.length, 'chain')}, all whole` : 'NOT verified: see above',
     ].join('\n'),
   passes: ({ ok }) => ok,
 })
+
+/** A room reads so many lines at most; with --json there are all. */
+const CHAINS = 20
+const LINES = 5
+
+/** What is broken first; of what is whole, a few. */
+const bounded = (verdicts: Verdict[]): Verdict[] =>
+  [...verdicts].sort((a, b) => Number(a.ok) - Number(b.ok)).slice(0, CHAINS)
+
+const leftOut = (verdicts: Verdict[]): string[] => {
+  const rest = verdicts.length - CHAINS
+  const broken = verdicts.filter(({ ok }) => !ok).length - CHAINS
+  return rest > 0 ? [`and ${count(rest, 'more chain')}, ${broken > 0 ? `${broken} of them BROKEN` : 'all whole'}`] : []
+}
+
+const verdictLines = ({ session, ok, entries, steps, dropped, violations, more }: Verdict): string[] => [
+  `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept` : ''}`,
+  ...violations.slice(0, LINES).map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
+  ...(violations.length + more > LINES ? [`       and ${violations.length + more - LINES} more`] : []),
+]
 
 const verifyAll = async ({ store, verify, verifyStore }: Context, head: string | undefined) => {
   const verdicts: Verdict[] = []
@@ -61,12 +81,13 @@ const verifyAll = async ({ store, verify, verifyStore }: Context, head: string |
 
 const storeLines = ({ ok, position, signed, violations }: StoreVerdict): string[] => [
   `${ok ? 'whole ' : 'BROKEN'} store: ${count(position, 'entry', 'entries')}, ${signed === null ? 'no signed head' : `signed up to ${signed}`}`,
-  ...violations.map(({ rule, what }) => `       ${rule}: ${what}`),
+  ...violations.slice(0, CHAINS).map(({ rule, what }) => `       ${rule}: ${what}`),
+  ...(violations.length > CHAINS ? [`       and ${violations.length - CHAINS} more`] : []),
 ]
 
 export const head = defineOperation({
   name: 'head',
-  summary: 'where the store stands: keep it elsewhere, and `verify all head=…` shows what was cut off or rewritten',
+  summary: 'where the store stands: kept elsewhere, it shows to `verify` what was cut off or rewritten',
   example: 'head',
   positional: [],
   input: z.strictObject({}),
@@ -102,10 +123,10 @@ export const digest = defineOperation({
 
 export const compact = defineOperation({
   name: 'compact',
-  summary: 'let bodies go that are older than the config keeps them; `dry=true` only counts',
+  summary: 'let bodies go that are older than the config keeps them',
   example: 'compact dry=true',
   positional: [],
-  input: z.strictObject({ dry: Flag.default(false) }),
+  input: z.strictObject({ dry: Flag.default(false).describe('only count them') }),
   output: z.strictObject({
     dry: z.boolean(),
     bodies: z.int(),

@@ -28,7 +28,7 @@ export const inputFrom = (row: Operation, given: string[]): Result<Record<string
 /** A word with the name of an input before it, or just a word. */
 const namedIn = ({ input }: Operation, word: string): { key: string | null; value: string } => {
   const [, key = '', value = ''] = /^([a-z]+)=(.*)$/is.exec(word) ?? []
-  return key in input.shape ? { key, value } : { key: null, value: word }
+  return Object.hasOwn(input.shape, key) ? { key, value } : { key: null, value: word }
 }
 
 /** Input from any face, in the operation's shape; what is wrong is said with the right usage. */

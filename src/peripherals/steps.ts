@@ -48,8 +48,8 @@ const idOf = ({ turn, n }: Pick<StepRequest, 'turn' | 'n'>): string => `${turn}.
 export const createSteps = ({ store, live, specs, workspace, roomMode, path, mailbox, wake }: Options) => {
   const reportOf = async (step: string): Promise<StepReport | null> => {
     const entry = await store.get(`${step}.outcome`)
-    if (entry?.body.event === 'step-ended') return entry.body.outcome
-    if (entry?.body.event === 'step-refused') return { kind: 'refused', refusal: entry.body.refusal }
+    if (entry?.body?.event === 'step-ended') return entry.body.outcome
+    if (entry?.body?.event === 'step-refused') return { kind: 'refused', refusal: entry.body.refusal }
     return null
   }
 

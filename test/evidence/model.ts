@@ -119,7 +119,8 @@ const holds = (name: Name, entry: Entry, filters: Filters, now: number): boolean
 }
 
 export const matching = (all: Entry[], given: Filters, now = 0): Entry[] => {
-  const filters: Filters = { ephemeral: 'without', ...given }
+  const presence = given.event === 'presence' || given.type === 'presence-event'
+  const filters: Filters = { ...given, ephemeral: givenOr(given.ephemeral, presence) }
   return all.filter((entry) => names.every((name) => holds(name, entry, filters, now)))
 }
 
@@ -202,3 +203,7 @@ export const anyView = fc.record(
   },
   { requiredKeys: ['order', 'limit'] },
 )
+
+/** What is let go after a while is left out, unless it is asked for. */
+const givenOr = (ephemeral: Filters['ephemeral'] = 'without', presence: boolean): 'without' | 'with' | 'only' =>
+  presence && ephemeral === 'without' ? 'with' : ephemeral

@@ -8,6 +8,9 @@ import { postgresSchema } from './postgres-schema.ts'
 const CONNECTIONS = 10
 const CONNECT_MS = 10_000
 
+/** Whoever stops in the middle of a write must not hold all others up: its machine may be gone. */
+const LIMITS = { idle_in_transaction_session_timeout: 30_000, lock_timeout: 30_000, keepAlive: true }
+
 /** Numbers of entries fit a double; pg would hand them out as texts. */
 const INT8 = 20
 
@@ -26,6 +29,8 @@ export const openPostgres = async (url: string, readonly: boolean): Promise<Engi
       // A connection that breaks between two statements fails the next of them, and says so there.
       client.on('error', () => {})
       if (readonly) await client.query('set default_transaction_read_only = on')
+      // What was committed while a writer waited for its turn must be seen once it has it.
+      await client.query("set default_transaction_isolation = 'read committed'")
     },
   })
   // One that breaks while nobody uses it is made anew by the next who asks.
@@ -45,7 +50,13 @@ export const openPostgres = async (url: string, readonly: boolean): Promise<Engi
 
 const poolFor = (url: string, rest: pg.PoolConfig): pg.Pool => {
   try {
-    return new pg.Pool({ connectionString: url, max: CONNECTIONS, connectionTimeoutMillis: CONNECT_MS, ...rest })
+    return new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      ...LIMITS,
+      ...rest,
+    })
   } catch (error) {
     throw new Problem(
       `${withoutPassword(url)} is no address of a PostgreSQL server: ${(error as Error).message}`,

@@ -10,7 +10,14 @@ import type { Line } from './lines.ts'
 import { type Read, readEntry } from './read-line.ts'
 
 /** What a file has come to: its header, how many entries, the last position, and its end, where it has one. */
-export type Seen = { header: Header | null; entries: number; position: number; end: End | null }
+export type Seen = {
+  header: Header | null
+  entries: number
+  position: number
+  end: End | null
+  /** Whether what is here is the beginning of the file, so that the file goes on from it. */
+  continues: boolean
+}
 
 export type Reader = ReturnType<typeof createReader>
 
@@ -19,7 +26,7 @@ export type Reader = ReturnType<typeof createReader>
  * about all others. `here` is where the target stands: a file that goes on from there is held to that, too.
  */
 export const createReader = (here: Tip) => {
-  const seen: Seen = { header: null, entries: 0, position: 0, end: null }
+  const seen: Seen = { header: null, entries: 0, position: 0, end: null, continues: false }
   let tip: Tip | null = null
 
   /** Null for a line that holds no entry. */
@@ -50,6 +57,7 @@ export const createReader = (here: Tip) => {
     }
     seen.header = data
     seen.position = data.after
+    seen.continues = data.after === here.position
     if (data.after === 0) tip = { ...START }
     else if (data.after === here.position) tip = { ...here }
     return ok(null)
@@ -64,7 +72,10 @@ export const createReader = (here: Tip) => {
     if (tip) advance(tip, entry)
     seen.entries += 1
     seen.position = next
-    return read
+    // What happened elsewhere is evidence here, and no more: no turn is run because a file says so.
+    const inert = !seen.continues
+    if (next === here.position) seen.continues = tip?.root === here.root
+    return ok({ ...read.value, prepared: { ...read.value.prepared, inert } })
   }
 
   const finish = (value: unknown, line: Line): Result<null> => {
