@@ -32,7 +32,7 @@ export const askOffline = async (
   const specs = loadPeripherals(join(settings.root, 'config'))
   const store = await openOffline(settings)
   const views = viewsOf({ store, config, specs, folder: folderAt(settings.data) })
-  const progress = createProgress('verified')
+  const progress: { end: () => void }[] = []
   try {
     return await row.run(input, {
       person: { name: userName(), role: 'viewer', face: 'cli', via: null },
@@ -42,13 +42,17 @@ export const askOffline = async (
       rooms: config.rooms,
       specs,
       ...views,
-      verifyStore: (kept) => views.verifyStore(kept, progress.show),
+      verifyStore: (kept) => {
+        const line = createProgress('verified')
+        progress.push(line)
+        return views.verifyStore(kept, line.show)
+      },
       compact: async () => CHANGES_NOTHING,
       closeSession: async () => CHANGES_NOTHING,
       newId: () => '',
     })
   } finally {
-    progress.end()
+    for (const line of progress) line.end()
     await store.close()
   }
 }

@@ -13,14 +13,14 @@ export const createProgress = (
   screen: Screen = process.stderr,
   clock: Clock = systemClock,
 ): { show: (entries: number, of: number | null) => void; end: () => void } => {
-  let began: number | null = null
+  let began = clock()
   let shown = 0
   let last = 0
 
   const show = (entries: number, of: number | null): void => {
     const now = clock()
     // What counts from the beginning again is the next part of the work.
-    if (began === null || entries < last) began = now
+    if (entries < last) began = now
     last = entries
     if (!screen.isTTY || now - shown < EVERY_MS) return
     shown = now

@@ -54,11 +54,12 @@ type Options = {
 export const compact = async (options: Options): Promise<Result<Compaction>> => {
   const done: Compaction = { bodies: 0, bytes: 0, left: [] }
   const judge = createJudge(options, done)
-  // Of two at the same time, the later one goes on.
-  const fence = options.dry ? null : await options.store.claim('keep')
+  let fence: Fence | null = null
   for await (const found of candidatesOf(options)) {
     const fit: Candidate[] = []
     for (const candidate of found) if (await judge(candidate.session)) fit.push(candidate)
+    // Of two at the same time, the later one goes on.
+    if (fit.length > 0 && !options.dry) fence ??= await options.store.claim('keep')
     const refusal = await letGo(options, fit, fence)
     if (refusal) return refused(refusal)
     done.bodies += fit.length

@@ -68,8 +68,10 @@ const leftOut = (verdicts: Verdict[]): string[] => {
 const verdictLines = ({ session, ok, entries, steps, dropped, violations, more }: Verdict): string[] => [
   `${ok ? 'whole ' : 'BROKEN'} ${session}: ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')}${dropped > 0 ? `, ${count(dropped, 'body', 'bodies')} not kept` : ''}`,
   ...violations.slice(0, LINES).map(({ entry, rule, what }) => `       ${rule}: ${entry} ${what}`),
-  ...(violations.length + more > LINES ? [`       and ${violations.length + more - LINES} more`] : []),
+  ...(unlisted(violations.length, more) > 0 ? [`       and ${unlisted(violations.length, more)} more`] : []),
 ]
+
+const unlisted = (listed: number, more: number): number => Math.max(0, listed - LINES) + more
 
 const verifyAll = async ({ store, verify, verifyStore }: Context, head: string | undefined) => {
   const verdicts: Verdict[] = []

@@ -96,7 +96,7 @@ describe('a room that is followed', () => {
     }
     gone.abort()
     expect(response.headers.get('content-type')).toBe('text/event-stream')
-    expect(raw.match(/^id: .*$/gm)).toEqual([`id: ${after + 1}`])
+    expect(raw.match(/^id: .*$/gm)).toEqual([`id: ${after}`, `id: ${after + 1}`])
   })
 })
 

@@ -20,11 +20,11 @@ const report = (ready: boolean, up: object) => ({ ready, version: '0.0.0-test', 
 describe('health, open to everybody', () => {
   test('says what is missing until a worker runs, that all is well while it does, and who left after that', async () => {
     await using house = await startTestHouse({ worker: false })
-    expect(await health(house)).toEqual([503, report(false, { redis: 'up', ...all('absent') })])
+    expect(await health(house)).toEqual([503, report(false, { redis: 'up', evidence: 'up', ...all('absent') })])
     await house.startWorker()
-    expect(await health(house)).toEqual([200, report(true, { redis: 'up', ...all('ready') })])
+    expect(await health(house)).toEqual([200, report(true, { redis: 'up', evidence: 'up', ...all('ready') })])
     await house.stopWorker()
-    expect(await health(house)).toEqual([503, report(false, { redis: 'up', ...all('absent') })])
+    expect(await health(house)).toEqual([503, report(false, { redis: 'up', evidence: 'up', ...all('absent') })])
   })
 })
 
@@ -40,7 +40,7 @@ describe('when Redis is gone', () => {
       client.say({ id: 'm2', room: 'quiet', text: 'hello' }),
       client.say({ id: 'm3', room: 'quiet', text: '/who' }),
     ])
-    expect(healthy).toEqual([503, report(false, { redis: 'down', ...all('absent') })])
+    expect(healthy).toEqual([503, report(false, { redis: 'down', evidence: 'up', ...all('absent') })])
     expect(work).toEqual(
       refused(refusal('agent-not-ready', 'codex-1 is absent (the registry cannot be reached), so it gets no work')),
     )

@@ -536,7 +536,8 @@ const anyChain = fc.oneof(
 /** The last place of a chain at which no step is open, told from its lines. */
 const lastClosed = (lines: Line[]): number => {
   const open = new Set<string>()
-  return lines.reduce((last, { id = '', inReplyTo = '', body }, i) => {
+  return lines.reduce((last, { id = '', inReplyTo = '', body, gone }, i) => {
+    if (body.event === 'peripheral-stopped' && !gone) open.clear()
     if (body.event === 'step-intended') open.add(id)
     if (body.event === 'step-ended') open.delete(inReplyTo)
     return open.size === 0 ? i + 1 : last

@@ -6,10 +6,10 @@ import { LINE_BYTES } from '../../src/evidence/transfer/format.ts'
 import { importFrom } from '../../src/evidence/transfer/import.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
 import { type RefusalCode, refusals } from '../../src/shapes/refusal.ts'
-import { ADA, must, said, type TestStore, testStore } from '../support/store.ts'
+import { ADA, idsOf, must, said, type TestStore, testStore } from '../support/store.ts'
 import { contentOf } from './file.ts'
 import { answersOf, everything, exported, fileOf, fill, imported, lines, linesOf, sample } from './filled.ts'
-import { bodies, closed, inRoom, opened } from './history.ts'
+import { accepted, bodies, inRoom, opened } from './history.ts'
 
 /** What a refused import answers. */
 const no = (code: RefusalCode, message: string) => ({
@@ -401,21 +401,31 @@ describe('an import into a store that has evidence', () => {
     )
   })
 
-  test('names the lines of a batch that the store itself refuses', async () => {
+  test('makes evidence of what happened elsewhere, and nothing more: no session opens, no turn waits, no mode changes', async () => {
     await using house = await testStore()
     await using other = await testStore()
     must(
       await house.store.append([
         said('a', 'one'),
         opened('s-1', 'lobby', 'claude-1'),
-        closed('s-1', 'lobby', 'claude-1'),
+        accepted('t1', 's-1'),
+        inRoom('porch')('mode', ADA, { event: 'mode-changed', from: 'discuss', to: 'execute' }),
       ]),
     )
     must(await other.store.append([opened('s-2', 'lobby', 'claude-1')]))
-    expect(await imported(other.store, await exported(house.store))).toEqual(
-      no('id-conflict', 'lines 2 to 4: claude-1 has session s-2 open in lobby'),
-    )
-    expect((await other.store.tip()).position).toBe(1)
+    const file = await exported(house.store)
+    expect(must(await imported(other.store, file)).added).toBe(4)
+    expect(await other.store.unfinishedTurns()).toEqual([])
+    expect((await other.store.sessions(10)).map(({ id }) => id)).toEqual(['s-2'])
+    expect(await other.store.roomMode('porch')).toBe(null)
+    expect(idsOf(await other.store.chain('s-1'))).toEqual(['s-1.opened', 't1'])
+    // Where there was nothing before, it is moved, also in two goes: all of it is as it was.
+    await using third = await testStore()
+    const some = Buffer.from(file).subarray(0, Math.floor(Buffer.from(file).length * 0.6))
+    await imported(third.store, some.toString()).catch(() => null)
+    must(await imported(third.store, file))
+    expect((await third.store.unfinishedTurns()).map(({ id }) => id)).toEqual(['t1'])
+    expect(await third.store.roomMode('porch')).toBe('execute')
   })
 
   test('says so when somebody else wrote at the same time', async () => {

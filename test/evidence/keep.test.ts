@@ -47,7 +47,9 @@ const aHundredDays = async ({ store, clock }: TestStore): Promise<void> => {
   const outside = inSession('s-3', ...CODEX_ROOM)('t3.1.intent', CODEX, step, 't3')
   must(await store.append([presence, { ...said('e1', 'for a while'), ephemeral: true }, said('l1', large('a'))]))
   must(await store.append([...sessionOfOneLargeStep(), closed('s-1', 'lobby', 'claude-1')]))
-  must(await store.append([...sessionOf('s-3', 't3'), outside, closed('s-3', ...CODEX_ROOM)]))
+  const ended = { event: 'turn-ended', turn: 't3', outcome: 'failed', answer: '' } as const
+  const end = inSession('s-3', ...CODEX_ROOM)('t3.ended', CODEX, ended, 't3')
+  must(await store.append([...sessionOf('s-3', 't3'), outside, end, closed('s-3', ...CODEX_ROOM)]))
   must(await store.append(sessionOf('s-2', 't2')))
   clock.now += 100 * DAY_MS
   must(await store.append([{ ...said('e2', 'again'), ephemeral: true }, said('l2', large('b')), said('m2', 'today')]))

@@ -165,10 +165,10 @@ test('a verdict says in words what is whole and what is not', () => {
   }
   expect(operationNamed('verify')?.render({ ok: false, verdicts: [verdict, broken], store })).toBe(
     [
-      'whole  s-1: 3 entries, 1 step',
       'BROKEN s-2: 3 entries, 1 step, 2 bodies not kept',
       '       hash: e1 was changed after it was written',
       '       and 7 more',
+      'whole  s-1: 3 entries, 1 step',
       'BROKEN store: 6 entries, signed up to 8',
       '       truncated: two are missing',
       'NOT verified: see above',

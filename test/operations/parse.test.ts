@@ -61,7 +61,7 @@ describe('input', () => {
     ['that is no number', ['tea', 'cups=many'], 'cups: Invalid input: expected number, received NaN'],
     ['that is given twice by name', ['tea', 'cups=1', 'cups=2'], 'cups is given twice'],
     ['that is given by name and then in its place', ['what=tea', 'milk'], 'what is given twice'],
-    ['that every object has', ['tea', 'pot', 'toString=x'], 'Unrecognized key: "toString"'],
+    ['that every object has', ['tea', 'pot', 'toString=x'], '"toString=x" is one word too many'],
   ])('%s is refused with the usage', (_what, given, complaint) => {
     expect(inputFrom(ROW, given)).toEqual(refused(refusal('command-invalid', `${complaint}; ${USAGE}`)))
   })

@@ -169,6 +169,31 @@ describe.each(engines)('the evidence of an instance on $name', ({ env: environme
   )
 })
 
+test.skipIf(postgresMissing !== null)(
+  'the evidence on a server belongs to one instance: another one is told how to join it',
+  async () => {
+    using workspace = testWorkspace()
+    using elsewhere = testWorkspace()
+    const env = { BELLHOP_EVIDENCE: await sharedPostgres().database() }
+    await using instance = await startUp({ workspace: workspace.path, env })
+    const other = ['up', '--port', '0', '--workspace', elsewhere.path, '--data', join(elsewhere.path, '.bellhop')]
+    const second = await bellhop(other, { env })
+    expect([second.exitCode, second.stderr.split('\n').slice(0, 2)]).toEqual([
+      1,
+      [
+        'bellhop: the evidence on this server belongs to another Bellhop',
+        '  to work for it, copy its secrets.json into this data folder and set the same REDIS_URL; else name another database or schema',
+      ],
+    ])
+    // Whoever asks the store itself without saying where it is must not be shown an old file.
+    const lost = await bellhop(['verify', '--all', '--data', instance.data])
+    expect([lost.exitCode, lost.stderr]).toEqual([
+      1,
+      `bellhop: the evidence of ${instance.data} is on a PostgreSQL server\n  set BELLHOP_EVIDENCE as it is set for the instance`,
+    ])
+  },
+)
+
 test('an address that is no PostgreSQL server is said so, without its password', async () => {
   using workspace = testWorkspace()
   const at = ['--data', join(workspace.path, '.bellhop')]

@@ -19,7 +19,7 @@ test('a newcomer starts it, asks, gets an answer from the files, and leaves noth
   expect(await (await fetch(`${instance.url}/healthz`)).json()).toEqual({
     ready: true,
     version: '0.1.0',
-    up: { redis: 'up', 'claude-1': 'ready', 'codex-1': 'ready', 'tickle-1': 'ready' },
+    up: { redis: 'up', evidence: 'up', 'claude-1': 'ready', 'codex-1': 'ready', 'tickle-1': 'ready' },
   })
 
   const said = await bellhop(['say', '--data', instance.data, 'where is boil defined?', '--json'])
