@@ -36,7 +36,7 @@ describe.each(engines)('the evidence of an instance on $name', ({ env: environme
       using workspace = testWorkspace()
       using elsewhere = testWorkspace()
       const env = await environment()
-      const instance = await startUp({ workspace: workspace.path, env })
+      await using instance = await startUp({ workspace: workspace.path, env })
       const at = ['--data', instance.data]
       const ask = (...args: string[]) => asked([...args, ...at], env)
 
