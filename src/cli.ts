@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { askCommands } from './commands/ask.ts'
 import { sayCommand } from './commands/say.ts'
 import type { Settings } from './house/parts.ts'
+import { isPostgres } from './lib/address.ts'
 import { Problem } from './lib/problem.ts'
 import type { Report } from './up/children.ts'
 
@@ -54,7 +55,7 @@ const portFrom = (text: string): number => {
 }
 
 const evidenceFrom = (url: string | null): string | null => {
-  if (url === null || /^postgres(?:ql)?:\/\//.test(url)) return url
+  if (url === null || isPostgres(url)) return url
   throw new Problem(
     'BELLHOP_EVIDENCE is no address of a PostgreSQL server',
     'give it in the form postgres://user:password@host:5432/database, or leave it unset: the data folder has it then',

@@ -165,19 +165,20 @@ const urlOf = ({ evidence, data }: Settings): string => storeOf(folderAt(data), 
 type Use = 'read' | 'write' | 'compare'
 
 const withStore = async <T>(settings: Settings, use: Use, work: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await (use === 'read' ? (await import('./offline.ts')).openOffline(settings) : openFor(use, settings))
+  return work(store).finally(store.close)
+}
+
+const openFor = async (use: 'write' | 'compare', settings: Settings): Promise<Store> => {
   const { openStore } = await import('../evidence/store.ts')
   const there = settings.evidence !== null || existsSync(urlOf(settings))
-  if (use === 'read' && !there) {
-    throw new Problem(`there is no evidence in ${settings.data}`, 'name the data folder with --data DIR')
-  }
   if (use === 'write') openFolder(settings.data)
-  const store = await openStore({
+  return openStore({
     url: there || use === 'write' ? urlOf(settings) : ':memory:',
     clock: systemClock,
     // In a PostgreSQL that has no evidence yet, there is nothing to compare with before its tables are made.
-    readonly: use === 'read' || (use === 'compare' && there && settings.evidence === null),
+    readonly: use === 'compare' && there && settings.evidence === null,
   })
-  return work(store).finally(store.close)
 }
 
 const watched = async <T>(done: string, work: (progress: Progress) => Promise<T>): Promise<T> => {

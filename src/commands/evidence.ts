@@ -7,6 +7,7 @@ import { inputFrom } from '../operations/parse.ts'
 import { tableOf } from '../operations/rows.ts'
 import { operationNamed } from '../operations/table.ts'
 import type { Entry } from '../shapes/evidence.ts'
+import { EvidenceFilters } from '../shapes/query.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { fileCommands } from './evidence-files.ts'
 import { fail, print } from './print.ts'
@@ -21,7 +22,7 @@ const LOOK_MS = 300
 export const evidenceCommands = (group: Command, shell: Shell): void => {
   const row = operationNamed('evidence')
   if (!row) throw new Error('there is no operation to follow')
-  const filters = Object.keys(row.input.shape).filter((key) => !['order', 'limit'].includes(key))
+  const filters = [...Object.keys(EvidenceFilters.shape), 'cursor']
   const tail = shell
     .withFlags(group.command('tail'))
     .description('the last entries that match, and with -f every further one as it is written')

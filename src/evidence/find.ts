@@ -151,7 +151,8 @@ const searchFor = async (engine: Engine, filters: EvidenceFilters, now: number):
   const tip = await engine.db.selectFrom('tip').select(['position', 'skew']).executeTakeFirstOrThrow()
   const wanted = clausesOf(filters)
   const unwanted = unwantedIn(filters)
-  const known = await termsNamed(engine, [...wanted.flat(), ...unwanted])
+  const rows = await engine.lookup(engine.db, 'term', 'name', [...wanted.flat(), ...unwanted])
+  const known = new Map(rows.map((term) => [term.name, term]))
   const clauseOf = (names: string[]): Clause => {
     const found = names.flatMap((name) => known.get(name) ?? [])
     return { terms: found.map(({ id }) => id), count: found.reduce((sum, term) => sum + term.count, 0) }
@@ -199,12 +200,6 @@ const unwantedIn = (filters: EvidenceFilters): string[] => [
 
 /** Whoever asks who came and went means just what is let go after a while. */
 const asksForPresence = ({ event, type }: EvidenceFilters): boolean => event === 'presence' || type === 'presence-event'
-
-const termsNamed = async ({ db }: Engine, names: string[]): Promise<Map<string, { id: number; count: number }>> => {
-  if (names.length === 0) return new Map()
-  const rows = await db.selectFrom('term').selectAll().where('name', 'in', names).execute()
-  return new Map(rows.map(({ id, name, count }) => [name, { id, count }]))
-}
 
 /**
  * The positions between which entries of a time lie. Times of entries may go back (clocks do), but `high`, the latest

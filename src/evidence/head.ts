@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { count } from '../lib/count.ts'
 import { Problem } from '../lib/problem.ts'
+import { syncFolderOf } from '../lib/sync-folder.ts'
 import { Head } from '../shapes/verdict.ts'
 import type { Tip } from './engine/engine.ts'
 import { canonical } from './hash.ts'
@@ -100,14 +100,5 @@ const writeDurably = (file: string, text: string | Buffer): void => {
     closeSync(handle)
   }
   renameSync(fresh, file)
-  syncFolder(dirname(file))
-}
-
-const syncFolder = (path: string): void => {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  syncFolderOf(file)
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Entry, events } from '../shapes/evidence.ts'
 import type { Engine } from './engine/engine.ts'
 import { canonical } from './hash.ts'
+import { PAGE_BYTES } from './read.ts'
 import { BODY_BYTES, INLINE_BYTES, type Row, toEntry } from './rows.ts'
 import { termOf, termsOf } from './terms.ts'
 
@@ -20,7 +21,6 @@ export type Kept = Row & {
 }
 
 const PAGE = 500
-const PAGE_BYTES = 8 * 1024 * 1024
 const CHUNK = 400
 
 /** The rows after a place, in the order they were written. */

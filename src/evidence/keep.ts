@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
 import type { KeepPolicy } from '../shapes/config.ts'
 import type { BodyOf, EventName } from '../shapes/evidence.ts'
 import type { Refusal } from '../shapes/refusal.ts'
@@ -9,6 +8,7 @@ import type { Fence } from './append.ts'
 import { createDigest, type Digested } from './digest.ts'
 import { BELLHOP, houseDraft, sessionDraft } from './drafts.ts'
 import type { Tx } from './engine/engine.ts'
+import { UNFINISHED } from './projections.ts'
 import { pagesOf } from './read.ts'
 import type { SessionRecord, Store } from './store.ts'
 
@@ -97,7 +97,7 @@ async function* candidatesOf({ store, policy, now }: Options): AsyncGenerator<Ca
             selectFrom('turn')
               .select('turn.id')
               .whereRef('turn.session', '=', 'entry.session')
-              .where('turn.status', 'in', sql<string>`('accepted', 'running')`),
+              .where('turn.status', 'in', UNFINISHED),
           ),
         ),
       )

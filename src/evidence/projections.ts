@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { Tx } from './engine/engine.ts'
 
@@ -33,6 +34,9 @@ const apply: Apply = {
       .onConflict((c) => c.column('id').doUpdateSet({ mode: body.to }))
       .execute(),
 }
+
+/** The turns that have not ended. Written out: only then does SQLite see that an index has just these. */
+export const UNFINISHED = sql<string>`('accepted', 'running')`
 
 /** The events that state is made of: their bodies are kept for ever. */
 export const projected = (event: string): boolean => event in apply

@@ -7,7 +7,7 @@ import { toEntry } from './rows.ts'
 export type Reader = Kysely<Tables>
 
 /** What one page of bodies may have in bytes, so that a page of large ones is not larger than memory. */
-const PAGE_BYTES = 8 * 1024 * 1024
+export const PAGE_BYTES = 8 * 1024 * 1024
 
 const CHUNK = 400
 

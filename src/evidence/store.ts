@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { isPostgres } from '../lib/address.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { Facet } from '../shapes/query.ts'
@@ -12,7 +12,7 @@ import { openSqlite } from './engine/sqlite.ts'
 import { count, facets, type Page, query } from './find.ts'
 import { hashOf } from './hash.ts'
 import type { Prepared } from './prepare.ts'
-import { reproject } from './projections.ts'
+import { reproject, UNFINISHED } from './projections.ts'
 import { byId, chainOf, pagesOf } from './read.ts'
 import { createRedactor, type Redact } from './redact.ts'
 import { forksOf, type OpenPoint, openPoints, replyChain, type Thread, threadOf } from './threads.ts'
@@ -41,8 +41,6 @@ type Options = {
   /** Told of entries once they are durable; live followers are woken by it. */
   committed?: (entries: Entry[]) => void
 }
-
-export const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url)
 
 /** The evidence store: appended through one function, asked in strict queries, and what it implies kept beside it. */
 export const openStore = async (options: Options) => {
@@ -73,8 +71,8 @@ export const openStore = async (options: Options) => {
     chains: (): Promise<string[]> => chains(db),
     tip: (): Promise<Tip> => tipOf(db),
     head: async (): Promise<number> => (await tipOf(db)).position,
-    /** Which instances have worked on this store: those whose secrets made the marks. */
-    markedBy: (instance: string): Promise<string[]> => markedBy(engine, instance),
+    /** Whose store this is: the first instance that asked. */
+    ownerFor: (instance: string): Promise<string> => ownerFor(engine, instance),
     claim: (scope: string): Promise<Fence> => claim(engine, scope),
     session: (id: string): Promise<SessionRecord | null> => session(db, id),
     openSession: (room: string, agent: string): Promise<SessionRecord | null> => openSession(db, room, agent),
@@ -98,18 +96,17 @@ export const openStore = async (options: Options) => {
 
 const MARK = 'instance/'
 
-/** Leaves the mark of an instance, and answers all marks there are. */
-const markedBy = (engine: Engine, instance: string): Promise<string[]> =>
+/** The instance that left its mark first; where none did, this one does. */
+const ownerFor = (engine: Engine, instance: string): Promise<string> =>
   engine.db.transaction().execute(async (tx) => {
     await engine.lock(tx)
-    const marks = tx.selectFrom('fence').select('scope').where('scope', 'like', `${MARK}%`)
-    const before = (await marks.execute()).map(({ scope }) => scope.slice(MARK.length))
-    if (before.length > 0) return before
+    const mark = await tx.selectFrom('fence').select('scope').where('scope', 'like', `${MARK}%`).executeTakeFirst()
+    if (mark) return mark.scope.slice(MARK.length)
     await tx
       .insertInto('fence')
       .values({ scope: `${MARK}${instance}`, token: 1 })
       .execute()
-    return [instance]
+    return instance
   })
 
 /** Takes a scope over: whoever held it before is refused from here on. Numbers only grow, whatever happens to Redis. */
@@ -166,9 +163,6 @@ const turn = async (db: Database, id: string): Promise<TurnRecord | null> => {
   const row = await db.selectFrom('turn').selectAll().where('id', '=', id).executeTakeFirst()
   return row ? toTurn(row) : null
 }
-
-/** Written out: only then does SQLite see that an index has just these. */
-const UNFINISHED = sql<string>`('accepted', 'running')`
 
 /** The oldest turn of a session that has not ended: a session's turns are run in the order they were accepted. */
 const nextTurn = async (db: Database, session: string): Promise<TurnRecord | null> => {

@@ -90,15 +90,8 @@ const createExplainer = (engine: Engine) => {
   return async (page: Entry[]): Promise<ReadonlySet<number>> => {
     const gone = page.filter(({ body }) => body === null)
     if (gone.length === 0) return new Set()
-    const rows = await engine.db
-      .selectFrom('dropped')
-      .selectAll()
-      .where(
-        'position',
-        'in',
-        gone.map(({ position }) => position),
-      )
-      .execute()
+    const places = gone.map(({ position }) => position)
+    const rows = await engine.lookup(engine.db, 'dropped', 'position', places)
     const by = new Map(rows.map((row) => [row.position, row.by]))
     const explained = new Set<number>()
     for (const { id, position } of gone) {

@@ -147,8 +147,7 @@ export const viewsOf = ({ store, config, specs, folder }: Seen) => {
 
 /** A store that several machines share belongs to one instance: only then do all its workers have one queue. */
 const shared = async (store: Store, instance: string): Promise<void> => {
-  const [owner] = await store.markedBy(instance)
-  if (owner === instance) return
+  if ((await store.ownerFor(instance)) === instance) return
   await store.close()
   throw new Problem(
     'the evidence on this server belongs to another Bellhop',

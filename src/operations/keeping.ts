@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { count } from '../lib/count.ts'
 import { Digest } from '../shapes/digest.ts'
 import { Id } from '../shapes/message.ts'
+import { Flag } from '../shapes/query.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { StoreVerdict, Verdict } from '../shapes/verdict.ts'
 import { type Context, defineOperation } from './operation.ts'
-
-const Flag = z.union([z.boolean(), z.stringbool()], 'expected true or false')
 
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/
 

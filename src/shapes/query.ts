@@ -15,7 +15,7 @@ const Count = z.union(
   'expected a whole number',
 )
 
-const Flag = z.union([z.boolean(), z.stringbool()], 'expected true or false')
+export const Flag = z.union([z.boolean(), z.stringbool()], 'expected true or false')
 
 /** Several tags, also as a face writes them: with commas between. */
 const Tags = z.preprocess(

@@ -4,10 +4,10 @@ import Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { systemClock } from '../../lib/clock.ts'
 import { Problem } from '../../lib/problem.ts'
+import { syncFolderOf } from '../../lib/sync-folder.ts'
 import { openStore, type Store } from '../store.ts'
 import { damaged, tipAt } from './carry.ts'
 import { copyStore } from './copy.ts'
-import { syncFolder } from './export.ts'
 import type { End, Progress } from './format.ts'
 
 export type Saved = Omit<End, 'end'>
@@ -53,7 +53,7 @@ export const writePart = async (store: Store, file: string, progress: Progress):
 export const publish = async ({ path, id }: Part, file: string): Promise<void> => {
   if ((await stat(path)).ino !== id) throw new Problem(`somebody else writes ${path} too`, 'choose another name')
   await rename(path, file)
-  await syncFolder(file)
+  syncFolderOf(file)
 }
 
 /** An empty file that only its owner may read; what an interrupted run left there is removed. */

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { count } from '../../lib/count.ts'
 import { Problem } from '../../lib/problem.ts'
+import { syncFolderOf } from '../../lib/sync-folder.ts'
 import type { Store } from '../store.ts'
 import { advance } from '../tip.ts'
 import { type Carried, carry, damaged, tipAt } from './carry.ts'
@@ -38,7 +38,7 @@ export const exportTo = async (
     const ended = ending()
     for await (const text of linesFrom(store, start, { ...options, ended })) await write(handle, file, text)
     await handle.sync()
-    await syncFolder(file)
+    syncFolderOf(file)
     return ended.value()
   } finally {
     await handle.close()
@@ -123,9 +123,3 @@ const cannotWrite = (file: string, { code }: NodeJS.ErrnoException): Problem =>
     `cannot write ${file}: ${code}`,
     'check the folder and the room that is left there; what was cut off goes on with --resume',
   )
-
-/** A new name lasts once its folder is on the disk. */
-export const syncFolder = async (file: string): Promise<void> => {
-  const folder = await open(dirname(file), 'r')
-  await folder.sync().finally(() => folder.close())
-}
