@@ -2,8 +2,19 @@
 // Says what is there, what is missing and which line puts it right. It runs before anything is installed,
 // so it is plain JavaScript, uses nothing but Node and is no part of the build.
 
-import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { connect, isIP } from 'node:net'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -18,7 +29,8 @@ import { parseArgs } from 'node:util'
  */
 
 // Program (or another that will do as well), Debian package, and what cannot be done without it. The launcher reads
-// these lines too. Debian's PostgreSQL server is not on the PATH, where only what manages it is; elsewhere it is.
+// these lines too; what is for the sandbox it installs where it can, and starts without it where it cannot. Debian's
+// PostgreSQL server is not on the PATH, where only what manages it is; elsewhere it is.
 const PROGRAMS = `
 redis-server redis-server up demo test
 rg ripgrep up demo worker test
@@ -27,8 +39,8 @@ pg_ctlcluster|postgres postgresql test
 g++ g++ compile
 make make compile
 python3 python3 compile
-git git
-bwrap bubblewrap
+git git up demo worker test
+bwrap bubblewrap sandbox test
 `
 
 const programs = PROGRAMS.trim()
@@ -291,6 +303,122 @@ function postgresql({ env }) {
   return optional('postgresql', detail, installLine(['postgresql'], env))
 }
 
+/** What the sandbox is made of: bubblewrap with every namespace, as programs of agents are run. */
+const ISOLATION =
+  '--unshare-all --new-session --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /dev/shm'
+
+/**
+ * Really runs it: it may be installed and forbidden.
+ * @type {(place: Place) => Promise<Check>}
+ */
+async function bubblewrap({ env }) {
+  const found = await unlessMissing('needed for tools that run commands', program('bubblewrap', 'bwrap', env))
+  const file = find('bwrap', env)
+  if (found.state !== 'ok' || !file) return found
+  const said = await new Promise((done) => {
+    execFile(file, [...ISOLATION.split(' '), file, '--version'], { timeout: LIMIT_MS * 2 }, (error, _, stderr) =>
+      done(error ? stderr.split('\n')[0] || reason(error) : null),
+    )
+  })
+  if (said === null) return found
+  return optional('bubblewrap', `${file} does not work here: ${said}; needed for tools that run commands`, allowance())
+}
+
+// The settings of a kernel that forbid what bubblewrap is made of: the value that does, and one that does not.
+const FORBIDDING = [
+  ['kernel.unprivileged_userns_clone', '0', '1'],
+  ['user.max_user_namespaces', '0', '10000'],
+  ['kernel.apparmor_restrict_unprivileged_userns', '1', '0'],
+]
+
+/** @type {() => string} */
+function allowance() {
+  const sudo = process.getuid?.() === 0 ? '' : 'sudo '
+  const found = FORBIDDING.find(
+    ([name = '', forbids]) => text(`/proc/sys/${name.replaceAll('.', '/')}`).trim() === forbids,
+  )
+  if (found) return `${sudo}sysctl -w ${found[0]}=${found[2]}`
+  return 'in a container, start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined'
+}
+
+/** @type {(file: string) => string} */
+function text(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Which way memory and processes of programs are limited: bubblewrap limits neither.
+ * @type {() => Check}
+ */
+function limits() {
+  const place = cgroups().find(({ folders, files }) => groupCanBeMade(folders, files))
+  if (place)
+    return ok('limits', `${place.kind}: memory and processes are limited by groups in ${place.folders.join(', ')}`)
+  return ok(
+    'limits',
+    'supervised: no cgroup can be written here, so memory and processes are looked at while a program runs',
+  )
+}
+
+/**
+ * Where a group could be: below the one this process is in, or, with the newer kind, beside it.
+ * @type {() => { kind: string, folders: string[], files: string[] }[]}
+ */
+function cgroups() {
+  const own = text('/proc/self/cgroup')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const mounts = text('/proc/self/mountinfo')
+    .split('\n')
+    .map((line) => line.split(' - '))
+  /** @type {(controller: string) => string | null} */
+  const folder = (controller) => {
+    const path = own
+      .find(([, controllers = '']) => controllers.split(',').includes(controller))
+      ?.slice(2)
+      .join(':')
+    const mount = mounts.find(([, after = '']) => {
+      const [type, , options = ''] = after.split(' ')
+      return controller === '' ? type === 'cgroup2' : type === 'cgroup' && options.split(',').includes(controller)
+    })
+    const [, , , root = '/', at = ''] = mount?.[0]?.split(' ') ?? []
+    if (path === undefined || at === '') return null
+    return join(at, path.startsWith(root) ? path.slice(root.length) : '')
+  }
+  const [unified, memory, pids] = [folder(''), folder('memory'), folder('pids')]
+  const files = ['memory.max', 'pids.max']
+  return [
+    ...(unified ? [unified, dirname(unified)].map((one) => ({ kind: 'cgroup-v2', folders: [one], files })) : []),
+    ...(memory && pids
+      ? [{ kind: 'cgroup-v1', folders: [memory, pids], files: ['memory.limit_in_bytes', 'pids.max'] }]
+      : []),
+  ]
+}
+
+/**
+ * Found out by making one, with a process in it for a moment.
+ * @type {(folders: string[], files: string[]) => boolean}
+ */
+function groupCanBeMade(folders, files) {
+  const groups = folders.map((folder) => join(folder, `bellhop-doctor-${process.pid}`))
+  try {
+    for (const group of groups) mkdirSync(group)
+    for (const [index, file] of files.entries())
+      writeFileSync(join(groups[index] ?? groups[0] ?? '', file), '1000000', { flag: 'r+' })
+    for (const group of groups)
+      execFileSync('/bin/sh', ['-c', 'echo $$ >"$1"', 'sh', join(group, 'cgroup.procs')], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  } finally {
+    for (const group of groups) if (existsSync(group)) rmdirSync(group)
+  }
+}
+
 /** @type {(place: Place) => Check} */
 function dataFolder({ data }) {
   const elsewhere = 'export BELLHOP_DATA=/a/folder/you/can/write'
@@ -360,10 +488,11 @@ const checks = {
   build,
   redis,
   ripgrep: ({ env }) => program('ripgrep', 'rg', env),
-  git: ({ env }) => unlessMissing('needed for workspaces under git', program('git', 'git', env)),
+  git: ({ env }) => program('git', 'git', env),
   data: dataFolder,
   instance,
-  bubblewrap: ({ env }) => unlessMissing('needed for tools that run commands', program('bubblewrap', 'bwrap', env)),
+  bubblewrap,
+  limits,
   chromium: ({ env }) => unlessMissing('needed for the tests', program('chromium', 'chromium', env)),
   postgresql,
 }

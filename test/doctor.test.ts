@@ -1,7 +1,7 @@
 // The doctor as a program, in prepared folders, with a PATH that holds only what a test puts there.
 
 import { on, once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSilent } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -79,6 +79,10 @@ async function says(stream: Readable, text: string) {
 
 const ok = (name: string, detail: unknown) => ({ name, state: 'ok', detail, fix: null })
 const installs = (name: string) => expect.stringMatching(RegExp(`apt-get install .* ${name.replaceAll('+', '\\+')}$`))
+const limits = ok(
+  'limits',
+  expect.stringMatching(/^(cgroup-v[12]: memory and processes are limited by|supervised: no cgroup can)/),
+)
 const node = ok('node', `${process.version} (${process.execPath})`)
 
 describe('the whole report', () => {
@@ -105,6 +109,7 @@ describe('the whole report', () => {
           ok('data', expect.stringMatching(/data \(made at the first start\), \d+ MB free$/)),
           ok('instance', 'none is running on this data folder'),
           found('bubblewrap', 'bwrap'),
+          limits,
           found('chromium'),
           ok('postgresql', join(bin, 'pg_ctlcluster')),
         ],
@@ -136,7 +141,7 @@ describe('the whole report', () => {
           absent('build', 'missing', `${join(root, 'dist/src/cli.js')} is not there`, setup),
           absent('redis', 'missing', 'redis-server is not on the PATH', installs('redis-server')),
           absent('ripgrep', 'missing', 'rg is not on the PATH', installs('ripgrep')),
-          absent('git', 'optional', 'git is not on the PATH; needed for workspaces under git', installs('git')),
+          absent('git', 'missing', 'git is not on the PATH', installs('git')),
           ok('data', expect.stringContaining(data)),
           ok('instance', 'none is running on this data folder'),
           absent(
@@ -145,6 +150,7 @@ describe('the whole report', () => {
             'bwrap is not on the PATH; needed for tools that run commands',
             installs('bubblewrap'),
           ),
+          limits,
           absent('chromium', 'optional', 'chromium is not on the PATH; needed for the tests', installs('chromium')),
           absent(
             'postgresql',
@@ -238,6 +244,29 @@ describe('Redis by REDIS_URL', () => {
   })
 })
 
+describe('bubblewrap', () => {
+  it('is run in earnest: one that is there and may not do its work is named, with what forbids it', async () => {
+    await have('bwrap')
+    const forbidden = `case $1 in --version) echo 'bubblewrap 1' ;; *) echo 'bwrap: No permissions to create new namespace' >&2; exit 1 ;; esac`
+    await lay('bin/bwrap', `#!/bin/sh\n${forbidden}\n`)
+    expect(await check('bubblewrap')).toEqual({
+      name: 'bubblewrap',
+      state: 'optional',
+      detail: `${join(bin, 'bwrap')} does not work here: bwrap: No permissions to create new namespace; needed for tools that run commands`,
+      fix: expect.stringMatching(/^(in a container, start it with --security-opt|(sudo )?sysctl -w )/),
+    })
+  })
+
+  it('is run with every namespace, and nothing of what root can do', async () => {
+    await lay('bin/bwrap', `#!/bin/sh\necho "$*" >>${join(root, 'calls')}\necho bwrap 1\n`)
+    await chmod(join(bin, 'bwrap'), 0o755)
+    expect((await check('bubblewrap')).state).toBe('ok')
+    expect(await readFile(join(root, 'calls'), 'utf8')).toMatch(
+      /^--version\n--unshare-all .*--cap-drop ALL .*--proc \/proc /,
+    )
+  })
+})
+
 describe('the data folder', () => {
   it('is missing when a file is in its place, and --data goes before BELLHOP_DATA', async () => {
     await lay('file', '')
@@ -315,11 +344,12 @@ describe('the options', () => {
   })
 
   it.each([
-    ['up', {}, 'redis-server ripgrep'],
-    ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep'],
-    ['demo', {}, 'redis-server ripgrep'],
-    ['worker', {}, 'ripgrep'],
-    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium postgresql'],
+    ['up', {}, 'redis-server ripgrep git'],
+    ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep git'],
+    ['demo', {}, 'redis-server ripgrep git'],
+    ['worker', {}, 'ripgrep git'],
+    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium postgresql git bubblewrap'],
+    ['sandbox', {}, 'bubblewrap'],
   ])('list for --packages %s with %j: %s', async (purpose, env, stdout) => {
     expect(await doctor(`--packages ${purpose}`, env)).toEqual({ exitCode: 0, stdout, stderr: '' })
   })
@@ -327,7 +357,7 @@ describe('the options', () => {
   it.each(['pg_ctlcluster', 'postgres'])(
     'list nothing for --packages when nothing is missing, PostgreSQL being there as %s',
     async (postgresql) => {
-      await have('redis-server', 'rg', 'chromium', postgresql)
+      await have('redis-server', 'rg', 'chromium', 'git', 'bwrap', postgresql)
       expect(await doctor('--packages test')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     },
   )

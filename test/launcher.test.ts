@@ -29,7 +29,16 @@ case $* in
   *install*)
     [ -z "\${APT_FAILS-}" ] || { echo 'E: Unable to locate package ripgrep'; exit 100; }
     [ -z "\${APT_INTERRUPTS-}" ] || kill -INT "$PPID"
-    for program in redis-server rg chromium pg_ctlcluster g++ make python3; do cp "$BIN/id" "$BIN/$program"; done ;;
+    for package; do
+      case $package in
+        redis-server | git | chromium | g++ | make | python3) program=$package ;;
+        ripgrep) program=rg ;;
+        postgresql) program=pg_ctlcluster ;;
+        bubblewrap) program=bwrap; [ -z "\${APT_LACKS-}" ] || { echo 'E: Unable to locate package bubblewrap'; exit 100; } ;;
+        *) continue ;;
+      esac
+      cp "$BIN/id" "$BIN/$program"
+    done ;;
 esac`,
   // ci lays out what npm would; rebuild makes the "binary" that the stand-in of better-sqlite3 wants.
   npm: `echo "npm $*" >>"$CALLS"
@@ -203,7 +212,7 @@ describe('Node', () => {
 
 describe('a start with everything there', () => {
   it('says nothing, and starts nothing but the program', async () => {
-    await box.have('redis-server', 'rg')
+    await box.have('redis-server', 'rg', 'git', 'bwrap')
     const { exitCode, stdout, stderr } = await box.start('up')
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: said('one'), stderr: '' })
     expect(await box.called()).toEqual(['node --version', 'node dist/src/cli.js up'])
@@ -228,7 +237,7 @@ describe('a start with everything there', () => {
   it('hands the doctor its options without setting anything up', async () => {
     await rm(join(box.root, 'node_modules'), { recursive: true })
     const { exitCode, stdout } = await box.start('doctor --packages up')
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'redis-server ripgrep' })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'redis-server ripgrep git' })
     expect(await box.called()).toEqual(['node --version', 'node src/doctor.mjs --packages up'])
   })
 })
@@ -239,20 +248,21 @@ describe('missing Debian packages', () => {
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
       stdout: said('one'),
-      stderr: "bellhop: installing redis-server ripgrep from Debian's packages",
+      stderr: `bellhop: installing redis-server ripgrep git from Debian's packages
+bellhop: installing bubblewrap from Debian's packages`,
     })
-    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep')])
+    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep git'), install('bubblewrap')])
     expect(await readdir(box.home)).not.toContain('policy-rc.d')
   })
 
   it.each([
-    ['worker', {}, 'ripgrep'],
-    ['demo', {}, 'redis-server ripgrep'],
-    ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep'],
-    ['test', {}, 'redis-server ripgrep chromium postgresql'],
+    ['worker', {}, ['ripgrep git', 'bubblewrap']],
+    ['demo', {}, ['redis-server ripgrep git', 'bubblewrap']],
+    ['up', { REDIS_URL: 'redis://localhost' }, ['ripgrep git', 'bubblewrap']],
+    ['test', {}, ['redis-server ripgrep chromium postgresql git bubblewrap']],
   ])('of %s with %j are %s', async (command, env, names) => {
     await box.start(command, { env })
-    expect(await box.called('apt-get')).toEqual([update, install(names)])
+    expect(await box.called('apt-get')).toEqual([update, ...names.map(install)])
   })
 
   it.each(['who', 'say hello', 'help', 'up --help', '--version'])(
@@ -268,7 +278,7 @@ describe('missing Debian packages', () => {
     const before = await stat(box.policy)
     await box.start('up')
     const after = await stat(box.policy)
-    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep')])
+    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep git'), install('bubblewrap')])
     expect([after.ino, after.mtimeMs, after.ctimeMs]).toEqual([before.ino, before.mtimeMs, before.ctimeMs])
   })
 
@@ -278,13 +288,14 @@ describe('missing Debian packages', () => {
     ['failed', 'exit 0', { APT_FAILS: 'yes' }, 1],
     ['interrupted', 'exit 0', { APT_INTERRUPTS: 'yes' }, 130],
   ])('bring back a policy that allows, as it was, when they are %s: %s', async (_, allows, env, code) => {
+    await box.have('bwrap')
     await program(box.policy, allows)
     await chmod(box.policy, 0o700)
     const before = await stat(box.policy)
     const { exitCode } = await box.start('up', { env })
     const after = await stat(box.policy)
     expect(exitCode).toBe(code)
-    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep')])
+    expect(await box.called('apt-get')).toEqual([update, install('redis-server ripgrep git')])
     expect([after.ino, after.mode, after.mtimeMs]).toEqual([before.ino, before.mode, before.mtimeMs])
     expect((await readdir(box.home)).filter((file) => file.startsWith('policy'))).toEqual(['policy-rc.d'])
   })
@@ -301,14 +312,17 @@ describe('missing Debian packages', () => {
     const { exitCode, stdout, stderr } = await box.start('up', { env: { APT_FAILS: 'yes' } })
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr.split('\n')).toEqual([
-      "bellhop: installing redis-server ripgrep from Debian's packages",
-      expect.stringMatching(/^bellhop: installing redis-server ripgrep failed\. The last lines of .*setup-log\.\w+:$/),
+      "bellhop: installing redis-server ripgrep git from Debian's packages",
+      expect.stringMatching(
+        /^bellhop: installing redis-server ripgrep git failed\. The last lines of .*setup-log\.\w+:$/,
+      ),
       '  E: Unable to locate package ripgrep',
     ])
     expect(await readdir(box.home)).not.toContain('policy-rc.d')
   })
 
   it('are installed through sudo where it asks for no password', async () => {
+    await box.have('git', 'bwrap')
     const { exitCode, stderr } = await box.start('worker', { env: { UID_SAYS: '1000' } })
     expect(exitCode, stderr).toBe(0)
     expect(await box.called('apt-get')).toEqual([update, install('ripgrep')])
@@ -327,10 +341,56 @@ describe('missing Debian packages', () => {
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `bellhop: missing: redis-server ripgrep. Run this, then start again:
-  sudo apt-get update && sudo apt-get install -y --no-install-recommends redis-server ripgrep`,
+      stderr: `bellhop: missing: redis-server ripgrep git. Run this, then start again:
+  sudo apt-get update && sudo apt-get install -y --no-install-recommends redis-server ripgrep git`,
     })
     expect(await box.called('apt-get')).toEqual([])
+  })
+})
+
+describe('bubblewrap', () => {
+  beforeEach(() => box.have('redis-server', 'rg', 'git'))
+  const without = 'bellhop: starting without it: until it is there, agents run no programs'
+
+  it('that cannot be installed keeps nothing from starting, and is not tried again', async () => {
+    const env = { APT_LACKS: 'yes' }
+    const first = await box.start('up', { env })
+    expect([first.exitCode, first.stdout, first.stderr.split('\n')]).toEqual([
+      0,
+      said('one'),
+      [
+        "bellhop: installing bubblewrap from Debian's packages",
+        expect.stringMatching(/^bellhop: installing bubblewrap failed\. The last lines of .*:$/),
+        '  E: Unable to locate package bubblewrap',
+        without,
+      ],
+    ])
+    const second = await box.start('up', { env })
+    expect([second.exitCode, second.stdout, second.stderr]).toEqual([0, said('one'), ''])
+    expect(await box.called()).toEqual(['node --version', 'node dist/src/cli.js up'])
+  })
+
+  it.each([
+    [
+      'where sudo wants a password',
+      { UID_SAYS: '1000', SUDO_ALLOWS: 'no' },
+      /Run this, then start again:\n {2}sudo apt-get/,
+    ],
+    ['where nothing can be kept', { UID_SAYS: '1000', SUDO_ALLOWS: 'no', HOME: '', BELLHOP_CACHE: '' }, /Run this/],
+  ])('is asked for %s, and it starts', async (_, env, line) => {
+    const { exitCode, stdout, stderr } = await box.start('worker', { env })
+    expect([exitCode, stdout]).toEqual([0, said('one', ['worker'])])
+    expect(stderr).toMatch(line)
+    expect(stderr.endsWith(without)).toBe(true)
+  })
+
+  it('is asked for where there is no apt-get, and it starts', async () => {
+    await rm(join(box.bin, 'apt-get'))
+    const { exitCode, stdout, stderr } = await box.start('up')
+    expect([exitCode, stdout]).toEqual([0, said('one')])
+    expect(stderr).toBe(
+      `bellhop: missing: bubblewrap. There is no apt-get here: install them with this system's package manager, then run this again.\n${without}`,
+    )
   })
 })
 
@@ -460,7 +520,7 @@ describe('the build', () => {
 })
 
 describe('bellhop test', () => {
-  beforeEach(() => box.have('redis-server', 'rg', 'chromium'))
+  beforeEach(() => box.have('redis-server', 'rg', 'chromium', 'git', 'bwrap'))
 
   it.each(['pg_ctlcluster', 'postgres'])(
     'runs all the checks and ends with their exit code, PostgreSQL being there as %s',

@@ -6,7 +6,8 @@ import type { Receipt } from '../../src/shapes/message.ts'
 import type { Person } from '../../src/shapes/person.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import type { Result } from '../../src/shapes/result.ts'
-import { answer, CYAN, clean, refusalOf, show, speech, warning } from './translate.ts'
+import { CYAN, clean } from './rows.ts'
+import { answer, refusalOf, show, speech, warning } from './translate.ts'
 
 export type TerminalOptions = {
   door: Door
@@ -103,9 +104,9 @@ const follow = async ({ door, room, after }: TerminalOptions, screen: Screen, ow
     cursor = post.position
     failures = 0
     if (own.has(post.id)) return
-    if (post.step?.state === 'running') return void calls.set(post.step.id, post.text)
+    if (post.kind === 'step' && post.step?.state === 'running') return void calls.set(post.step.id, post.text)
     print(show(post, look(), post.step && calls.get(post.step.id)))
-    if (post.step) calls.delete(post.step.id)
+    if (post.kind === 'step' && post.step) calls.delete(post.step.id)
   }
   while (!closed.aborted) {
     try {

@@ -1,8 +1,22 @@
 import type { Post } from '../../src/shapes/post.ts'
 import type { Refusal } from '../../src/shapes/refusal.ts'
-
-/** How wide the terminal is, and whether it may be given colours. */
-type Look = { width: number; colour: boolean }
+import { type DiffLine, diffLines, isDiff } from './diff.ts'
+import {
+  BOLD_YELLOW,
+  block,
+  CYAN,
+  clean,
+  columns,
+  DIM,
+  GREEN,
+  hang,
+  type Look,
+  PLAIN,
+  paint,
+  RED,
+  shorten,
+  YELLOW,
+} from './rows.ts'
 
 /** The lines of a post; none for one that says nothing yet. `call` is what the step was asked, where that is known. */
 export const show = (post: Post, look: Look, call: string | null = null): string => {
@@ -21,11 +35,20 @@ export const show = (post: Post, look: Look, call: string | null = null): string
       return trouble(post.text, look)
     case 'notice':
       return block('— ', post.text, DIM, look)
+    case 'approval':
+      return approval(post, look)
   }
 }
 
 /** What a command answered. */
-export const answer = (text: string, look: Look): string => block('  ', text, PLAIN, look)
+export const answer = (text: string, look: Look): string => {
+  const shown = clean(text)
+  if (!isDiff(shown)) return block('  ', text, PLAIN, look)
+  // Whoever asked for it gets it whole: the terminal breaks what is too wide.
+  return diffLines(shown)
+    .map(({ kind, text }) => paint(DIFF_COLOURS[kind], `  ${text}`, look))
+    .join('\n')
+}
 
 export const refusalOf = ({ code, message, remedy }: Refusal, look: Look): string =>
   trouble(`${message} [${code}]\n${remedy}`, look)
@@ -45,121 +68,65 @@ const trouble = (text: string, look: Look): string => {
   return remedy.length === 0 ? why : `${why}\n${block('  → ', remedy.join('\n'), PLAIN, look)}`
 }
 
+/** Who asks for what, and the two commands that answer it; or what became of it. */
+const approval = (post: Post, look: Look): string => {
+  const said = `${post.author.id} ${post.text}`
+  const { state = 'lapsed' } = post.approval ?? {}
+  if (state !== 'open') return decided(state, said, look)
+  const [asked = '', ...why] = said.split('\n')
+  const { name, until } = post.approval ?? {}
+  return [
+    block('  ? ', asked, BOLD_YELLOW, look),
+    ...(why.length > 0 ? [block('    ', why.join('\n'), PLAIN, look)] : []),
+    block('  → ', `/approve ${name} or /deny ${name} WHY${until ? `, until ${until}` : ''}`, BOLD_YELLOW, look),
+  ].join('\n')
+}
+
+type Decided = 'approved' | 'denied' | 'lapsed'
+
+const DECIDED: Record<Decided, string> = { approved: GREEN, denied: RED, lapsed: YELLOW }
+
+const decided = (state: Decided, said: string, look: Look): string =>
+  block(state === 'approved' ? '  ✓ ' : '  ✗ ', said, DECIDED[state], look)
+
 /** One row for a step that ended: what was asked, and how it came out. A step that still runs has no row. */
 const step = (post: Post, call: string | null, look: Look): string => {
   if (post.step === null || post.step.state === 'running') return ''
   const { state } = post.step
-  const [summary = ''] = clean(post.text).split('\n')
+  const [summary = '', ...said] = clean(post.text).trimEnd().split('\n')
   const tool = `${call?.split(' ')[0]}: `
   const outcome = summary.startsWith(tool) ? summary.slice(tool.length) : summary
   const head = `  ${clean(post.author.id)} ${state === 'ok' ? '✓' : `✗ ${state}:`} `
   // A long call makes way for the outcome, down to where it would say nothing any more.
   const left = Math.max(20, look.width - columns(`${head} — ${outcome}`))
   const asked = call === null ? '' : `${shorten(clean(call).replaceAll('\n', ' '), left)} — `
-  return paint(state === 'ok' ? DIM : RED, shorten(head + asked + outcome, look.width), look)
+  const row = paint(state === 'ok' ? DIM : RED, shorten(head + asked + outcome, look.width), look)
+  return [row, ...detail(post, said, look)].join('\n')
 }
 
-// ── text made harmless ──────────────────────────────────────────────────────────────────────────────────────────────
+const MOST_DIFF = 40
+const MOST_FAILED = 10
+const INDENT = '    '
 
-const ESC = '\u001b'
-const BEL = '\u0007'
-/** The content of a control string. It ends at any other control: so a long text is read through once, not over and over. */
-const STRING = `[^${BEL}${ESC}\n\u0080-\u009f]*`
-const SEQUENCES = new RegExp(
-  [
-    `(?:${ESC}\\]|\u009d)${STRING}(?:${BEL}|${ESC}\\\\|\u009c)`, // OSC: titles, links, the clipboard
-    `(?:${ESC}[PX^_]|[\u0090\u0098\u009e\u009f])${STRING}(?:${ESC}\\\\|\u009c)`, // DCS, SOS, PM, APC
-    `(?:${ESC}\\[|\u009b)[0-?]*[ -/]*[@-~]`, // CSI: the cursor, colours, modes
-    `${ESC}[ -/]*[0-~]`,
-  ].join('|'),
-  'g',
-)
-const BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
-const CONTROLS = /[^\P{Cc}\n\t]/gu
-const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-const TAB = 4
-
-/**
- * Untrusted text without anything a terminal obeys: no escape sequence, no control code, nothing that turns the reading
- * order around. What is left of a broken sequence shows as the text it is. New lines stay, tabs become spaces.
- */
-export const clean = (text: string): string =>
-  text
-    .replace(SEQUENCES, '')
-    .replace(BREAKS, '\n')
-    .replace(CONTROLS, '')
-    .replace(REORDERING, '')
-    .split('\n')
-    .map(withoutTabs)
-    .join('\n')
-
-const withoutTabs = (line: string): string => {
-  let column = 0
-  return line.replace(/\t|[^\t]+/g, (part) => {
-    const shown = part === '\t' ? ' '.repeat(TAB - (column % TAB)) : part
-    column += columns(shown)
-    return shown
-  })
-}
-
-// ── rows ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-const PLAIN = ''
-const DIM = '2'
-const RED = '31'
-const GREEN = '32'
-const YELLOW = '33'
-export const CYAN = '36'
-
-const paint = (colour: string, text: string, look: Look): string =>
-  look.colour && colour !== PLAIN ? `${ESC}[${colour}m${text}${ESC}[0m` : text
-
-const block = (head: string, text: string, colour: string, look: Look): string =>
-  paint(colour, hang(head, text, look, ' '.repeat(head.length)).join('\n'), look)
-
-/** The head before the first row, and the rest indented under it. */
-const hang = (head: string, text: string, { width }: Look, indent = '  '): string[] => {
-  const [first = '', ...rest] = clean(text).split('\n')
-  const [row = '', ...more] = wrap(first, width - columns(head))
-  const under = [...more, ...rest.flatMap((line) => wrap(line, width - indent.length))]
-  return [head + row, ...under.map((line) => (line === '' ? '' : indent + line))]
-}
-
-/** Breaks at spaces. What is indented is code, meant to be copied: the terminal breaks that, and words too long for it. */
-const wrap = (line: string, width: number): string[] => {
-  if (columns(line) <= width || line.startsWith(' ')) return [line]
-  const rows: string[] = []
-  let row: string | null = null
-  for (const word of line.split(' ')) {
-    if (row !== null && columns(row) + 1 + columns(word) > width) {
-      rows.push(row)
-      row = null
-    }
-    row = row === null ? word : `${row} ${word}`
+/** Of what a step said: what it changed, from the beginning; or how it failed, up to the end. */
+const detail = ({ id, step }: Post, said: readonly string[], look: Look): string[] => {
+  const row = (colour: string, text: string) => paint(colour, shorten(INDENT + text, look.width), look)
+  const rest = (lines: number, where: string) =>
+    lines > 0 ? [block(INDENT, `… ${lines} ${where} ${lines === 1 ? 'line' : 'lines'}: /show ${id}`, DIM, look)] : []
+  const text = said.join('\n')
+  if (isDiff(text)) {
+    const shown = diffLines(text).slice(0, MOST_DIFF)
+    return [...shown.map(({ kind, text }) => row(DIFF_COLOURS[kind], text)), ...rest(said.length - MOST_DIFF, 'more')]
   }
-  return row === null ? rows : [...rows, row]
+  if (step?.state !== 'failed') return []
+  const shown = said.slice(-MOST_FAILED).map((line) => row(DIM, line))
+  return [...rest(said.length - MOST_FAILED, 'earlier'), ...shown]
 }
 
-const shorten = (row: string, width: number): string => {
-  if (columns(row) <= width) return row
-  let kept = ''
-  let used = 0
-  for (const char of row) {
-    used += columns(char)
-    if (used > width - 1) break
-    kept += char
-  }
-  return `${kept}…`
-}
-
-const NARROW = /^[ -~]*$/
-const WIDTHLESS = /\p{M}|\u200b|\u200c|\u200d|\ufeff/u
-const WIDE =
-  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
-
-const columns = (text: string): number => {
-  if (NARROW.test(text)) return text.length
-  let count = 0
-  for (const char of text) count += WIDTHLESS.test(char) ? 0 : WIDE.test(char) ? 2 : 1
-  return count
+const DIFF_COLOURS: Record<DiffLine['kind'], string> = {
+  added: GREEN,
+  removed: RED,
+  hunk: CYAN,
+  file: DIM,
+  other: PLAIN,
 }

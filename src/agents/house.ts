@@ -17,13 +17,16 @@ type Options = {
   log: (message: string, fields: Record<string, unknown>) => void
 }
 
+/** An agent of the house, with all the peripherals it can inhabit. */
+export type HouseAgent = AgentConfig & { peripherals: string[] }
+
 /**
  * Keeps the house agents ready: each registers, answers its challenge with what its probes saw, and renews its lease.
  * One that loses its lease, or is held by another worker, tries again at every beat.
  */
 export const keepHouse = (
   { registry, holder, secret, heartbeatMs, isGone, probe, announce, log }: Options,
-  agents: AgentConfig[],
+  agents: readonly HouseAgent[],
 ) => {
   const ready = new Set<string>()
   const told = new Map<string, string>()
@@ -34,9 +37,9 @@ export const keepHouse = (
     told.set(agent, refusal.message)
   }
 
-  const join = async (agent: AgentConfig): Promise<void> => {
-    const { id, type, peripheral } = agent
-    const challenge = await registry.register({ id, type, protocol: PROTOCOL, peripherals: [peripheral], holder })
+  const join = async (agent: HouseAgent): Promise<void> => {
+    const { id, type, peripherals } = agent
+    const challenge = await registry.register({ id, type, protocol: PROTOCOL, peripherals, holder })
     if (!challenge.ok) {
       if (challenge.refusal.code === 'agent-taken') await evict(id)
       return tell('agent could not register', id, challenge.refusal)
@@ -55,7 +58,7 @@ export const keepHouse = (
     if (other !== null && isGone(other)) await registry.leave(id, other)
   }
 
-  const beat = async (agent: AgentConfig): Promise<void> => {
+  const beat = async (agent: HouseAgent): Promise<void> => {
     try {
       if (ready.has(agent.id) && (await registry.heartbeat(agent.id, holder)).ok) return
       ready.delete(agent.id)

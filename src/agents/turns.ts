@@ -1,16 +1,21 @@
 import { sessionDraft } from '../evidence/drafts.ts'
-import { hashOf } from '../evidence/hash.ts'
+import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { started, stopped } from '../peripherals/drafts.ts'
+import type { Entered } from '../peripherals/entering.ts'
+import { stepId } from '../peripherals/request.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
-import type { Mind } from './mind.ts'
+import type { Mind, Place } from './mind.ts'
 
 type Options = {
   store: Store
-  steps: Pick<Steps, 'ask'>
+  live: Pick<Live, 'until'>
+  steps: Pick<Steps, 'ask' | 'leave'>
   specs: ReadonlyMap<string, PeripheralSpec>
+  enter: (spec: PeripheralSpec, session: string) => Promise<Entered>
   mindOf: (agent: string) => Inhabitant | null
   isReady: (agent: string) => Promise<boolean>
 }
@@ -21,13 +26,16 @@ export type Stops = { closing: AbortSignal; abandon: AbortSignal }
 /** Who works in a peripheral: a mind, and the name it signs with. */
 type Inhabitant = { mind: Mind; author: Author }
 
-type Conclusion = { outcome: TurnOutcome; answer: string; reports: StepReport[] }
+/** A turn, the wall it begins behind, and who does the work. */
+type Work = Inhabitant & { turn: TurnRecord; spec: PeripheralSpec }
+
+type Conclusion = { outcome: TurnOutcome; answer: string }
 
 /**
  * Runs the turns of a session, one after the other, in the order they were accepted. A turn is resumed, not rerun:
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
-export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) => {
+export const createTurns = ({ store, live, steps, specs, enter, mindOf, isReady }: Options) => {
   const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
     const fence = await store.claim(`${session}/turns`)
     const write: Write = async (drafts) => (await store.append(drafts, fence)).ok
@@ -40,39 +48,90 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   }
 
   /** Answers whether the turn came to its end and the next one may begin. */
-  const run = async (turn: TurnRecord, write: Write, signal: AbortSignal): Promise<boolean> => {
+  const run = async (turn: TurnRecord, write: Write, abandon: AbortSignal): Promise<boolean> => {
     const spec = specs.get(turn.peripheral)
     const inhabitant = mindOf(turn.agent)
+    if (spec && inhabitant) return inhabit({ turn, spec, ...inhabitant }, write, abandon)
     const session = await store.session(turn.session)
-    if (!spec || !inhabitant) {
-      const open = await openSteps(turn)
-      return write(lost(turn, spec ? turn.agent : turn.peripheral, session, open))
-    }
-    const entry = drafter(turn, inhabitant.author)
-    const begun = await write(session?.peripheral ? [entry.turnStarted()] : [entry.turnStarted(), entry.started(spec)])
-    const conclusion = begun ? await conduct(turn, inhabitant, signal) : null
-    if (!conclusion) return false
-    return write([entry.stopped(spec.id, conclusion.reports), entry.turnEnded(conclusion)])
+    const open = await openSteps(turn)
+    return write(lost(turn, spec ? turn.agent : turn.peripheral, session, open))
   }
 
-  /** Lets the mind work: each call it makes is a step, each report goes back to it. Null when the signal ended it. */
-  const conduct = async (
-    turn: TurnRecord,
-    { mind, author }: Inhabitant,
-    signal: AbortSignal,
-  ): Promise<Conclusion | null> => {
-    const reports: StepReport[] = []
-    const think = thinker(mind, await requestOf(turn))
+  const inhabit = async (work: Work, write: Write, abandon: AbortSignal): Promise<boolean> => {
+    const { turn, author } = work
+    const end = (conclusion: Conclusion) => write([drafter(turn, author).turnEnded(conclusion)])
+    const begun = await begin(work, write)
+    if (begun === null) return false
+    if (begun !== BEGUN) return end(begun)
+    const conclusion = await conduct(work, abandon)
+    const asked = { session: turn.session, turn: turn.id, author }
+    if (!conclusion || !(await steps.leave(asked, abandon))) return false
+    return end(conclusion)
+  }
+
+  /** Puts the wall up, unless it stands already; or says how the turn ends before it began. Null: it is another's. */
+  const begin = async ({ turn, spec, author }: Work, write: Write): Promise<typeof BEGUN | Conclusion | null> => {
+    const { id, session, room, agent } = turn
+    const begins = drafter(turn, author).turnStarted()
+    const instead = async (conclusion: Conclusion) => ((await write([begins])) ? conclusion : null)
+    if (await store.get(`${id}.peripheral`)) return BEGUN
+    const stop = await store.get(`${id}.stop`)
+    if (stop) return instead(stoppedBy(stop))
+    const entered = await enter(spec, session)
+    if (!entered.ok) {
+      return instead({ outcome: 'failed', answer: `${entered.refusal.message} [${entered.refusal.code}]` })
+    }
+    const start = { id: `${id}.peripheral`, turn: id, entry: entered.entry, inReplyTo: `${id}.started` }
+    const place = { id: session, room, agent, peripheral: spec.id }
+    const wall = started(place, author, spec, { ...start, context: {}, hop: null })
+    return (await write([begins, wall])) ? BEGUN : null
+  }
+
+  /** Lets the mind work, until it has an answer or a person stops it. Null when the instance goes down. */
+  const conduct = async (work: Work, abandon: AbortSignal): Promise<Conclusion | null> => {
+    const { turn } = work
+    const over = new AbortController()
+    const stopping = new AbortController()
+    const ends = AbortSignal.any([abandon, over.signal])
+    const watching = live
+      .until(() => store.get(`${turn.id}.stop`), ends)
+      .then((asked) => {
+        if (asked) stopping.abort()
+        return asked
+      })
+    try {
+      const signal = AbortSignal.any([abandon, stopping.signal])
+      const conclusion = await think(work, signal)
+      if (conclusion || abandon.aborted) return conclusion
+      const stop = await watching
+      return stop && stoppedBy(stop)
+    } finally {
+      over.abort()
+      await watching
+    }
+  }
+
+  /** Each call of the mind is a step, each report goes back to it; calls made together are asked for together. */
+  const think = async ({ turn, spec, mind, author }: Work, signal: AbortSignal): Promise<Conclusion | null> => {
+    const ponder = thinker(mind, await requestOf(turn), { peripheral: spec.id, tools: spec.tools, context: {} })
+    let reports: StepReport[] | undefined
+    let asked = 0
+    let spent = 0
     for (;;) {
-      const thought = think(reports.at(-1))
-      if (!('call' in thought)) return { ...thought, reports }
-      const asked = { session: turn.session, turn: turn.id, n: reports.length, author, call: thought.call }
-      const report = await steps.ask(asked, signal)
-      if (!report) return null
-      reports.push(report)
-      if (reports.filter(isSpent).length > RUNAWAY) {
-        return { outcome: 'failed', answer: 'the agent went on after its steps were spent', reports }
-      }
+      const thought = ponder(reports)
+      if (!('calls' in thought)) return thought
+      const first = asked
+      asked += thought.calls.length
+      const answers = await Promise.all(
+        thought.calls.map((call, i) => {
+          const step = stepId(turn.id, first + i)
+          return steps.ask({ session: turn.session, turn: turn.id, step, author, call }, signal)
+        }),
+      )
+      reports = answers.filter((answer) => answer !== null)
+      if (reports.length < answers.length) return null
+      spent += reports.filter(isSpent).length
+      if (spent > RUNAWAY) return { outcome: 'failed', answer: 'the agent went on after its steps were spent' }
     }
   }
 
@@ -80,7 +139,8 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   const openSteps = async ({ id }: TurnRecord): Promise<Entry[]> => {
     const open: Entry[] = []
     for (let n = 0; ; n++) {
-      const [intent, outcome] = [await store.get(`${id}.${n}.intent`), await store.get(`${id}.${n}.outcome`)]
+      const step = stepId(id, n)
+      const [intent, outcome] = [await store.get(`${step}.intent`), await store.get(`${step}.outcome`)]
       if (!intent && !outcome) return open
       if (intent && !outcome) open.push(intent)
     }
@@ -95,21 +155,28 @@ export const createTurns = ({ store, steps, specs, mindOf, isReady }: Options) =
   return { drain }
 }
 
+const BEGUN = Symbol('begun')
+
 /** How often a mind may be told that its steps are spent before its turn is ended. */
 const RUNAWAY = 3
 
 const isSpent = (report: StepReport): boolean => report.kind === 'refused' && report.refusal.code === 'budget-spent'
 
-type Thought = { call: ToolCall } | { outcome: TurnOutcome; answer: string }
+const stoppedBy = ({ author, body }: Entry): Conclusion => {
+  const why = body?.event === 'stop-asked' && body.why !== '' ? `: ${body.why}` : ''
+  return { outcome: 'cancelled', answer: `stopped by ${author.id}${why}` }
+}
+
+type Thought = { calls: readonly ToolCall[] } | Conclusion
 
 /** A mind that is asked for one thought at a time. What it throws is its failure; what others throw is not. */
-const thinker = (mind: Mind, request: string): ((report: StepReport | undefined) => Thought) => {
+const thinker = (mind: Mind, request: string, place: Place): ((reports: StepReport[] | undefined) => Thought) => {
   let thoughts: ReturnType<Mind> | null = null
-  return (report) => {
+  return (reports) => {
     try {
-      thoughts ??= mind(request)
-      const { done, value } = report ? thoughts.next(report) : thoughts.next()
-      return done ? { outcome: 'done', answer: value } : { call: value }
+      thoughts ??= mind(request, place)
+      const { done, value } = reports ? thoughts.next(reports) : thoughts.next()
+      return done ? { outcome: 'done', answer: value } : { calls: value }
     } catch (error) {
       return { outcome: 'failed', answer: `the agent failed: ${(error as Error).message}` }
     }
@@ -120,19 +187,14 @@ type Write = (drafts: Draft[]) => Promise<boolean>
 
 /** How a turn ends whose agent or peripheral is no longer there: signed for the agent, and with no wall left standing. */
 const lost = (turn: TurnRecord, missing: string, session: SessionRecord | null, open: Entry[]): Draft[] => {
-  const entry = drafter(turn, { kind: 'agent', id: turn.agent, face: 'worker', via: null })
+  const author: Author = { kind: 'agent', id: turn.agent, face: 'worker', via: null }
+  const entry = drafter(turn, author)
   const ended = entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })
   const steps = open.map(entry.interrupted)
-  return session?.peripheral ? [...steps, entry.stopped(session.peripheral, []), ended] : [...steps, ended]
-}
-
-/** The most paths a fruit lists: the steps have them all. */
-const FOUND = 200
-
-/** What a turn leaves behind: how many steps it took, and the files that really turned up in them. */
-const fruitOf = (reports: StepReport[]) => {
-  const found = reports.flatMap((report) => (report.kind === 'ok' ? report.paths : []))
-  return { steps: reports.length, found: [...new Set(found)].sort().slice(0, FOUND) }
+  if (!session?.peripheral) return [...steps, ended]
+  const { id, peripheral } = { id: turn.id, peripheral: session.peripheral }
+  const stop = { id: `${id}.stopped`, turn: id, peripheral, inReplyTo: `${id}.started` }
+  return [...steps, stopped(session, author, { ...stop, fruit: { steps: 0, found: [] } }, null), ended]
 }
 
 const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, author: Author) => {
@@ -149,18 +211,6 @@ const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, aut
     })
   return {
     turnStarted: () => draft('started', { event: 'turn-started', turn }, turn),
-    started: (spec: PeripheralSpec) =>
-      draft(
-        'peripheral',
-        { event: 'peripheral-started', turn, peripheral, tools: spec.tools, spec: hashOf(spec) },
-        `${turn}.started`,
-      ),
-    stopped: (active: string, reports: StepReport[]) =>
-      draft(
-        'stopped',
-        { event: 'peripheral-stopped', turn, peripheral: active, reason: 'turn-ended', fruit: fruitOf(reports) },
-        `${turn}.started`,
-      ),
     interrupted: ({ id, body }: Entry) => {
       if (body?.event !== 'step-intended') throw new Error(`${id} began no step`)
       const { step, call } = body
@@ -171,7 +221,7 @@ const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, aut
         id,
       )
     },
-    turnEnded: ({ outcome, answer }: Pick<Conclusion, 'outcome' | 'answer'>) =>
+    turnEnded: ({ outcome, answer }: Conclusion) =>
       draft('ended', { event: 'turn-ended', turn, outcome, answer }, turn),
   }
 }

@@ -7,7 +7,10 @@ type Line = { id?: string; room: string; text: string; as?: string | null }
 
 export type Conversation = { receipt: Receipt; replies: Post[] }
 
-/** Says a line and waits for what comes of it: the answer of every agent it went to, or until the signal ends the wait. */
+/**
+ * Says a line and waits for what comes of it: the answer of every agent it went to, or until the signal ends the wait.
+ * `show` gets every post of its turns as it comes, also that one of them waits for an approval.
+ */
 export const converse = async (
   client: Client,
   line: Line,
@@ -25,9 +28,9 @@ export const converse = async (
   const began = await client.read('show', { entry: message })
   const after = began.ok ? (began.value as { entry: { position: number } }).entry.position : 0
   const hear = (post: Post) => {
-    if (post.turn === null || !assignments.some(({ turn }) => turn === post.turn)) return
+    if (!assignments.some(({ turn }) => isOf(turn, post))) return
     show(post)
-    if (post.kind !== 'answer') return
+    if (post.kind !== 'answer' || post.turn === null) return
     replies.push(post)
     waiting.delete(post.turn)
     if (waiting.size === 0) heard.abort()
@@ -35,3 +38,7 @@ export const converse = async (
   await client.follow(line.room, after, hear, AbortSignal.any([signal, heard.signal]))
   return ok({ receipt: receipt.value, replies })
 }
+
+/** Whether a post is of a turn. What was decided of an approval names only the step, whose id begins with the turn's. */
+const isOf = (turn: string, post: Post): boolean =>
+  post.turn === turn || (post.kind === 'approval' && post.step?.id.startsWith(`${turn}.`) === true)

@@ -14,13 +14,19 @@ import { startInstance } from '../up/instance.ts'
 type Options = { json: boolean; write: (text: string) => void; ends: AbortSignal }
 
 /** What is said in the demo. What is answered is up to the agents: the steps are real, on the files that are there. */
-const LINES = ['@claude where is withRetry defined?', '@codex find TODOs in src', '@tickle read README.md']
+const LINES = [
+  '@claude where is withRetry defined?',
+  '@tickle read README.md and package.json',
+  '@codex replace "green: 4" with "green: 2" in src/brew.js, then run the tests',
+  '@codex use write {"path": ".git/hooks/pre-commit", "text": "#!/bin/sh\\nid\\n"}',
+]
 
 const ROOM = 'lobby'
 
 /**
  * The tri-agent scenario on a scratch copy of a small repository: three agents side by side, three sessions, three
- * chains of evidence in one store; then each chain is verified. Everything it made is gone afterwards.
+ * chains of evidence in one store. One of them changes a file, hops to where it can run the tests, and then tries what
+ * its wall does not let through. Then each chain is verified. Everything it made is gone afterwards.
  */
 export const demo = async (settings: Settings, { json, write, ends }: Options): Promise<number> => {
   const scratch = mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
@@ -48,42 +54,77 @@ export const demo = async (settings: Settings, { json, write, ends }: Options): 
 const play = async (client: Client, { json, write, ends }: Options): Promise<number> => {
   const tell = json ? () => {} : write
   tell('\nThe room:\n')
-  const show = (post: Post) => tell(transcript(post))
+  const sessions = await converseAll(client, tell, ends)
+  const found = await Promise.all([...sessions].map(([agent, session]) => look(client, agent, session)))
+
+  tell('\nThe chains, one a session, all in one store:')
+  for (const { agent, session, chain } of found) {
+    tell(`\n${agent} ${session}`)
+    for (const { seq, hash, author, body } of chain) {
+      tell(`  ${seq}  ${hash.slice(0, 12)}  ${author.id}  ${body.event}${callOf(body)}`)
+    }
+  }
+
+  tell('\nWhat changed:\n')
+  const changed = await client.say({ room: ROOM, text: '/diff codex-1' })
+  tell(changed.ok ? (changed.value.answer ?? '') : changed.refusal.message)
+
+  tell('\nThe verdict:\n')
+  for (const one of found) tell(verdictLine(one))
+  const ok = found.length === 3 && found.every(({ verdict }) => verdict.ok && verdict.steps > 0)
+  if (json) {
+    const verdicts = found.map(({ verdict }) => verdict)
+    const chains = found.map(({ chain }) => chain)
+    write(JSON.stringify({ ok, sessions: found.map(({ agent, session }) => ({ agent, session })), chains, verdicts }))
+  }
+  return ok ? 0 : 1
+}
+
+/** Says all the lines side by side; answers the session of each agent. */
+const converseAll = async (
+  client: Client,
+  tell: (text: string) => void,
+  ends: AbortSignal,
+): Promise<Map<string, string>> => {
   const heard = await Promise.all(
     LINES.map((text) => {
       tell(`<you> ${text}`)
-      return converse(client, { room: ROOM, text }, ends, show)
+      return converse(client, { room: ROOM, text }, ends, (post) => tell(transcript(post)))
     }),
   )
-  const sessions = heard.flatMap((said) => {
+  const sessions = new Map<string, string>()
+  for (const said of heard) {
     if (!said.ok) throw new Problem(said.refusal.message, said.refusal.remedy)
-    return said.value.receipt.assignments.map(({ agent, session }) => ({ agent, session }))
-  })
+    for (const { agent, session } of said.value.receipt.assignments) sessions.set(agent, session)
+  }
+  return sessions
+}
 
-  tell('\nThe chains, one a session, all in one store:')
-  const chains = await Promise.all(sessions.map(({ session }) => chainOf(client, session)))
-  sessions.forEach(({ agent, session }, i) => {
-    tell(`\n${agent} ${session}`)
-    for (const { seq, hash, author, body } of chains[i] ?? [])
-      tell(`  ${seq}  ${hash.slice(0, 12)}  ${author.id}  ${body.event}`)
-  })
+type Looked = Awaited<ReturnType<typeof look>>
 
-  tell('\nThe verdict:\n')
-  const verdicts = await Promise.all(sessions.map(({ session }) => verdictOf(client, session)))
-  verdicts.forEach(({ ok, entries, steps }, i) => {
-    tell(
-      `${sessions[i]?.agent}: ${ok ? 'whole' : 'BROKEN'}, ${count(entries, 'entry', 'entries')}, ${count(steps, 'step')} within explore`,
-    )
-  })
-  const ok = verdicts.length === LINES.length && verdicts.every((verdict) => verdict.ok && verdict.steps > 0)
-  if (json) write(JSON.stringify({ ok, sessions, chains, verdicts }))
-  return ok ? 0 : 1
+const verdictLine = ({ agent, chain, verdict }: Looked): string => {
+  const walls = chain.flatMap(({ body }) => (body.event === 'peripheral-started' ? [body.peripheral] : []))
+  const refused = chain.filter(({ body }) => body.event === 'step-refused').length
+  const within = `${count(verdict.steps, 'step')} within ${[...new Set(walls)].join(' and ')}`
+  return `${agent}: ${verdict.ok ? 'whole' : 'BROKEN'}, ${count(verdict.entries, 'entry', 'entries')}, ${within}, ${refused} refused`
+}
+
+/** A session's chain, and what reading it backwards comes to. */
+const look = async (client: Client, agent: string, session: string) => {
+  const chain = await chainOf(client, session)
+  return { agent, session, chain, verdict: await verdictOf(client, session) }
+}
+
+const callOf = (body: Entry['body']): string => {
+  if (body.event === 'step-intended') return ` ${body.call.tool}`
+  if (body.event === 'step-refused') return ` ${body.call.tool} [${body.refusal.code}]`
+  return body.event === 'peripheral-started' ? ` ${body.peripheral}` : ''
 }
 
 const transcript = ({ kind, author, text }: Post): string => {
   const [first = '', ...rest] = text.split('\n')
   if (kind === 'answer') return [`<${author.id}> ${first}`, ...rest.map((line) => `    ${line}`)].join('\n')
-  return kind === 'accepted' ? `  * ${text}` : `  * ${author.id} ${first}`
+  return kind === 'accepted' || kind === 'notice' ? `  * ${text}` : `  * ${author.id} ${first}`
 }
 
 const chainOf = async (client: Client, session: string): Promise<Entry[]> => {

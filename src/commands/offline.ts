@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig, loadPeripherals } from '../config/load.ts'
+import { loadHouse } from '../config/load.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import { folderAt, storeOf, userName } from '../house/folder.ts'
 import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
+import { historyOf } from '../operations/undo-history.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
+import { tools } from '../tools/table.ts'
 import { createProgress } from './progress.ts'
 
 /** The store of a data folder, or of the server it is on, for reading alone: an instance may run on it or not. */
@@ -28,10 +30,9 @@ export const askOffline = async (
   input: Record<string, unknown>,
   settings: Settings,
 ): Promise<Result<unknown>> => {
-  const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
-  const specs = loadPeripherals(join(settings.root, 'config'))
+  const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   const store = await openOffline(settings)
-  const views = viewsOf({ store, config, specs, folder: folderAt(settings.data) })
+  const views = viewsOf({ store, config, folder: folderAt(settings.data) })
   const progress: { end: () => void }[] = []
   try {
     return await row.run(input, {
@@ -49,6 +50,15 @@ export const askOffline = async (
       },
       compact: async () => CHANGES_NOTHING,
       closeSession: async () => CHANGES_NOTHING,
+      undo: {
+        history: (session) => historyOf(store, session),
+        show: async () => ({ files: [], diff: '' }),
+        restore: async () => CHANGES_NOTHING,
+      },
+      helpOf: (tool) => tools[tool].help,
+      holds: { all: async () => [], release: async () => {} },
+      wakeSteps: () => {},
+      now: systemClock,
       newId: () => '',
     })
   } finally {

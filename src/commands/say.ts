@@ -3,6 +3,7 @@ import { type Conversation, converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { plain } from '../lib/plain.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Post } from '../shapes/post.ts'
 import { findInstance, noInstance } from './ask.ts'
 import { fail, print } from './print.ts'
 
@@ -22,10 +23,19 @@ export const sayCommand = (command: Command, settingsFrom: (flags: object) => Se
       const client = await findInstance(settings)
       if (!client) throw noInstance(settings)
       const line = { room: flags.room, text: words.join(' '), as: flags.as ?? null }
-      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom(flags.wait)))
+      const show = flags.json ? () => {} : tellApproval
+      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom(flags.wait)), show)
       if (!heard.ok) return fail(heard.refusal, flags.json ?? false)
       tell(heard.value, flags)
     })
+}
+
+/** Whoever waits for a reply learns that a person is waited for. */
+const tellApproval = ({ kind, author, text, approval }: Post): void => {
+  if (kind !== 'approval') return
+  const [said = ''] = text.split('\n')
+  const how = approval?.state === 'open' ? `\n  say /approve ${approval.name} or /deny ${approval.name}` : ''
+  print(plain(`${author.id} ${said}${how}`))
 }
 
 const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void => {

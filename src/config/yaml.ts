@@ -32,15 +32,49 @@ const strayAlias = (document: Document.Parsed): { at: number; message: string } 
   return found
 }
 
+/** Something that is wrong in a file: where, and what. */
+export type Wrong = { path: PropertyKey[]; what: string }
+
 /** The value in the shape, or one sentence for each thing that is wrong: file, line, what was expected. */
 export const parse = <S extends z.ZodType>(shape: S, value: unknown, source: Source): z.infer<S> => {
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  const complaints = parsed.error.issues.map((issue) => {
-    const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path
-    return `${source.file}:${source.lineOf(path)}: ${path.join('.') || 'the file'}: ${issue.message}`
-  })
-  throw new Problem(complaints.join('\n'), 'correct the file and start again')
+  throw new Problem(told(parsed.error.issues.flatMap(wrongIn), source).join('\n'), 'correct the file and start again')
+}
+
+/** What is wrong, as a person reads it: file, line, the place in the file, what was expected. */
+export const told = (wrongs: readonly Wrong[], { file, lineOf }: Source): string[] =>
+  wrongs.map(({ path, what }) => `${file}:${lineOf(path)}: ${path.join('.') || 'the file'}: ${what}`)
+
+type Issue = z.core.$ZodIssue
+
+const wrongIn = (issue: Issue): Wrong[] => {
+  const { path, message } = issue
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return [{ path: [...path, issue.keys[0] ?? ''], what: message }]
+    case 'invalid_key':
+      return [{ path, what: issue.issues[0]?.message ?? message }]
+    case 'invalid_union':
+      return closest(issue.errors).map((wrong) => ({ ...wrong, path: [...path, ...wrong.path] }))
+    case 'invalid_format':
+      return [{ path, what: issue.format === 'template_literal' ? `expected ${formOf(issue.pattern)}` : message }]
+    default:
+      return [{ path, what: message }]
+  }
+}
+
+const formOf = (pattern = ''): string => pattern.replace(/^\^|\$$/g, '')
+
+/** Of several shapes that a value could have had, what it lacks of the nearest; of those that are as near, each. */
+const closest = (shapes: readonly Issue[][]): Wrong[] => {
+  const least = Math.min(...shapes.map((issues) => issues.length))
+  const nearest = shapes.filter((issues) => issues.length === least).map((issues) => issues.flatMap(wrongIn))
+  if (nearest.length === 1) return nearest[0] ?? []
+  const ways = nearest.map((wrongs) =>
+    wrongs.map(({ path, what }) => (path.length > 0 ? `${path.join('.')}: ${what}` : what)).join(', '),
+  )
+  return [{ path: [], what: [...new Set(ways)].join('; or ') }]
 }
 
 const readText = (file: string): string => {

@@ -10,7 +10,7 @@ import { operationNamed } from '../operations/table.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'
-import type { Post } from '../shapes/post.ts'
+import type { Post, Progress } from '../shapes/post.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Face } from '../shapes/room.ts'
@@ -37,6 +37,8 @@ export type Console = {
   contextFor: (person: Person) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
   follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
+  /** What steps in a room say while they run; ends when the function it answers is called. */
+  progress: (room: string, heard: (progress: Progress) => void) => () => void
   query: (filters: unknown) => Promise<Result<{ through: number }>>
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
   newId: () => string

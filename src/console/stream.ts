@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import type { Post } from '../shapes/post.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -27,11 +27,13 @@ export const streamPosts = (c: Context, house: Console, face: Face): Response =>
   const entered = house.enter(room, face)
   if (!entered.ok) return answerRefusal(c, entered.refusal)
 
-  return stream(c, after ?? null, async function* (gone) {
+  const aside: Aside = (tell) => house.progress(room, (progress) => tell('progress', progress))
+  const posts = async function* (gone: AbortSignal) {
     const last = after === undefined ? await house.tail(room, tail ?? 200) : []
     yield* last.map(toEvent)
     for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone)) yield toEvent(post)
-  })
+  }
+  return stream(c, after ?? null, posts, aside)
 }
 
 const toEvent = (post: Post): Event => ({ position: post.position, event: 'post', value: post })
@@ -58,13 +60,18 @@ export const streamEvidence = async (c: Context, house: Console): Promise<Respon
 }
 
 type Event = { position: number; event: string; value: unknown }
+type Events = (gone: AbortSignal) => AsyncGenerator<Event>
+
+/** What is told beside the events, without a place: who misses it has missed nothing that is kept. */
+type Aside = (tell: (event: string, value: unknown) => void) => () => void
 
 /** Sends events one by one, each when the reader has taken the one before; a sign of life now and then. */
-const stream = (c: Context, from: number | null, events: (gone: AbortSignal) => AsyncGenerator<Event>): Response =>
+const stream = (c: Context, from: number | null, events: Events, aside: Aside = () => () => {}): Response =>
   streamSSE(c, async (out) => {
     const gone = new AbortController()
     out.onAbort(() => gone.abort())
     const ping = setInterval(() => void out.write(': ping\n\n').catch(() => gone.abort()), PING_MS)
+    const hush = aside(teller(out))
     try {
       // Whoever is cut off before anything came knows where to go on from, too.
       await out.write(from === null ? ': here\n\n' : `id: ${from}\n\n`)
@@ -73,5 +80,24 @@ const stream = (c: Context, from: number | null, events: (gone: AbortSignal) => 
       }
     } finally {
       clearInterval(ping)
+      hush()
     }
   })
+
+/** As many asides as may be on their way to a reader. */
+const UNREAD = 16
+
+/** Tells asides without an id, so that a reader resumes where it was. One that does not keep up misses some: none pile up. */
+const teller = (out: SSEStreamingApi) => {
+  let unread = 0
+  return (event: string, value: unknown): void => {
+    if (unread >= UNREAD) return
+    unread += 1
+    out
+      .writeSSE({ event, data: JSON.stringify(value) })
+      .catch(() => {})
+      .finally(() => {
+        unread -= 1
+      })
+  }
+}

@@ -15,7 +15,13 @@ export type Fence = { scope: string; token: number }
 /** What is done in the same commit, once the entries of a call are written. */
 type Also = (tx: Tx, entries: Entry[]) => Promise<void>
 
-type Call = { drafts: Prepared[]; fence: Fence | null; also?: Also }
+type Call = {
+  drafts: Prepared[]
+  fence: Fence | null
+  /** The entry that stands in the way: where it is there, nothing is written. */
+  unless?: string | null
+  also?: Also
+}
 type Pending = Call & { resolve: (result: Result<Entry[]>) => void }
 
 type Options = {
@@ -74,8 +80,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
       const now = new Date(clock()).toISOString()
       const state = await stateFor(engine, tx, batch)
       const fences = await fencesFor(engine, tx, batch)
-      const planned = batch.map(({ drafts, fence }) => {
-        const objection = fencedOff(fence, fences)
+      const planned = batch.map(({ drafts, fence, unless }) => {
+        const objection = fencedOff(fence, fences) ?? stoppedBy(unless ?? null, state)
         return objection ? refused(objection) : planCall(drafts, state, now)
       })
       const { entries, learnt } = await write(tx, tip, newIn(planned))
@@ -108,7 +114,8 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
   }
 
   return {
-    append: (drafts: Draft[], fence: Fence | null = null): Promise<Result<Entry[]>> => append(drafts, { fence }),
+    append: (drafts: Draft[], fence: Fence | null, unless: string | null): Promise<Result<Entry[]>> =>
+      append(drafts, { fence, unless }),
     /** Appends, and does something else to the store in the same commit: both are there afterwards, or neither. */
     appendAnd: (drafts: Draft[], also: Also, fence: Fence | null = null): Promise<Result<Entry[]>> =>
       append(drafts, { fence, also }),
@@ -147,9 +154,10 @@ const placed = ({ entry }: Planned, written: ReadonlyMap<string, Entry>): Entry 
 const stateFor = async (engine: Engine, tx: Tx, batch: Call[]): Promise<State> => {
   const contents = batch.flatMap(({ drafts }) => drafts.map(({ content }) => content))
   const named = contents.flatMap(({ id, inReplyTo, forkOf }) => [id, inReplyTo, forkOf])
+  const inTheWay = batch.map(({ unless }) => unless ?? null)
   const sessions = new Set(contents.map(({ session }) => session))
   const opening = contents.flatMap(({ session, body }) => (body?.event === 'session-opened' ? [{ session, body }] : []))
-  const known = await headersById(engine, tx, [...new Set(named.filter((id) => id !== null))])
+  const known = await headersById(engine, tx, [...new Set([...named, ...inTheWay].filter((id) => id !== null))])
   const heads = await engine.lookup(tx, 'chain', 'session', [...sessions])
   const held = (await Promise.all(opening.map((one) => heldBy(tx, one)))).flat()
   return {
@@ -182,6 +190,10 @@ const fencedOff = (fence: Fence | null, held: ReadonlyMap<string, number>): Refu
   const { scope, token } = fence
   return refusal('fenced', `${scope} was taken over (fence ${held.get(scope) ?? 0}, this writer has ${token})`)
 }
+
+/** Of two that happen at the same time, one comes first: what was stopped before it was begun is not begun. */
+const stoppedBy = (id: string | null, { known }: State): Refusal | null =>
+  id !== null && known.has(id) ? refusal('turn-stopped', `${id} came first; nothing was begun`) : null
 
 const storeRefusal = (error: Error, engine: Engine): Refusal =>
   engine.isFull(error)

@@ -15,7 +15,7 @@ export const createDigest = (
   session: string,
   previous: Digested | null,
 ): { take: (entry: Entry) => void; made: () => Digested } => {
-  let covered: Folded = previous?.digest ?? nothing(session)
+  let covered: Folded = previous ? goingOn(previous.digest) : nothing(session)
   // What was taken since: it counts once no step is open. Of its files only names are held, of all else a bounded fold.
   let ahead = covered
   const files = previous ? toSets(filesOf(previous)) : toSets({ read: [], changed: [] })
@@ -106,12 +106,18 @@ const nothing = (session: string): Folded => ({
   goals: { first: [], left: 0, last: [] },
   constraints: { peripherals: { shown: [], left: 0 }, refusals: { shown: [], left: 0 } },
   progress: {
-    turns: { accepted: 0, done: 0, failed: 0 },
+    turns: { accepted: 0, done: 0, failed: 0, cancelled: 0 },
     steps: { ok: 0, failed: 0, interrupted: 0, refused: 0 },
     tools: { shown: [], left: 0 },
   },
   decisions: { first: [], left: 0, last: [] },
   next: { shown: [], left: 0 },
+})
+
+/** An earlier digest as this one counts: what those of before could not hold was not there. */
+const goingOn = (digest: Digest): Folded => ({
+  ...digest,
+  progress: { ...digest.progress, turns: { cancelled: 0, ...digest.progress.turns } },
 })
 
 /** What an entry adds. One whose body was let go adds nothing, and neither does an earlier digest. */
@@ -132,8 +138,8 @@ const folds: Folds = {
   }),
   'turn-ended': (was, { turn, outcome, answer }) => ({
     ...was,
-    decisions: decided(was.decisions, outcome === 'failed' ? `failed: ${answer}` : answer),
-    next: turnClosed(was.next, turn),
+    decisions: decided(was.decisions, outcome === 'done' ? answer : `${outcome}: ${answer}`),
+    next: closed(was.next, turn),
     progress: { ...was.progress, turns: oneMore(was.progress.turns, outcome) },
   }),
   'peripheral-started': (was, { peripheral, tools }) => ({
@@ -156,6 +162,11 @@ const folds: Folds = {
       tools: usedOnce(was.progress.tools, tool),
     },
   }),
+  'approval-asked': (was, { call, why }, { id }) => ({
+    ...was,
+    next: opened(was.next, { entry: id, kind: 'approval', what: oneLine(`${call.tool}: ${why}`, NEXT.what) }),
+  }),
+  'approval-decided': (was, _body, { inReplyTo }) => ({ ...was, next: closed(was.next, inReplyTo ?? '') }),
   asked: (was, { text }, { id }) => ({
     ...was,
     next: opened(was.next, { entry: id, kind: 'question', what: oneLine(text, NEXT.what) }),
@@ -182,7 +193,7 @@ type Items = Digest['goals']
 type Some<T> = { shown: T[]; left: number }
 type Next = Digest['next']
 
-const oneMore = <T extends Record<string, number>>(counts: T, key: keyof T & string): T => ({
+const oneMore = <T extends Record<string, number | undefined>>(counts: T, key: keyof T & string): T => ({
   ...counts,
   [key]: (counts[key] ?? 0) + 1,
 })
@@ -254,20 +265,23 @@ const opened = (next: Next, item: Next['shown'][number]): Next => {
   return jsonBytes(shown) <= NEXT.bytes ? { ...next, shown } : { ...next, left: next.left + 1 }
 }
 
-/** A turn ends once: where it is not among those shown, it was one of those that were only counted. */
-const turnClosed = (next: Next, turn: string): Next => {
-  const shown = next.shown.filter(({ entry }) => entry !== turn)
+/** A turn ends once, and so does an approval: where it is not among those shown, it was one of those only counted. */
+const closed = (next: Next, id: string): Next => {
+  const shown = next.shown.filter(({ entry }) => entry !== id)
   const hidden = shown.length === next.shown.length && next.left > 0
   return { shown, left: hidden ? next.left - 1 : next.left }
 }
 
 // ── steps and files ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Follows which steps are open: by their claims, which an entry keeps when its body is let go. */
+/**
+ * Follows which steps are open: by their claims, which an entry keeps when its body is let go. What a person puts back is
+ * no step, and its body is never let go.
+ */
 const follow = (open: Set<string>, { id, claim, inReplyTo, body }: Entry): void => {
   // A wall that was taken down leaves no step behind it open.
   if (body?.event === 'peripheral-stopped') open.clear()
-  if (claim === 'step') open.add(id)
+  if (claim === 'step' && body?.event !== 'restoring') open.add(id)
   if (claim === 'evidence' && inReplyTo !== null) open.delete(inReplyTo)
 }
 
@@ -275,10 +289,14 @@ type NameSets = { read: Set<string>; changed: Set<string> }
 
 const toSets = ({ read, changed }: Names): NameSets => ({ read: new Set(read), changed: new Set(changed) })
 
+/** A step that failed may have changed something too, and what was put back was changed once more. */
 const addFiles = ({ read, changed }: NameSets, { body }: Entry): void => {
-  if (body?.event !== 'step-ended' || body.outcome.kind !== 'ok') return
-  for (const name of body.outcome.paths) read.add(name)
-  for (const name of body.outcome.changed ?? []) changed.add(name)
+  if (body?.event === 'restored') for (const { path } of body.files) changed.add(path)
+  if (body?.event !== 'step-ended' || body.outcome.kind === 'interrupted') return
+  const { outcome } = body
+  for (const name of outcome.kind === 'ok' ? outcome.paths : []) read.add(name)
+  for (const name of outcome.changed ?? []) changed.add(name)
+  for (const { path } of outcome.files ?? []) changed.add(path)
 }
 
 const moveAll = (from: Set<string>, to: Set<string>): void => {
@@ -315,7 +333,7 @@ export const brief = (digest: Digest): string => {
       someLines(constraints.refusals, (item) => `${item.code} (${item.count}): ${item.last}`),
     ),
     titled('Progress', [
-      `turns: ${turns.accepted} accepted, ${turns.done} done, ${turns.failed} failed`,
+      `turns: ${turns.accepted} accepted, ${turns.done} done, ${turns.failed} failed, ${turns.cancelled ?? 0} cancelled`,
       `steps: ${steps.ok} ok, ${steps.failed} failed, ${steps.interrupted} interrupted, ${steps.refused} refused`,
       `tools: ${listText(tools, (item) => `${item.tool} ${item.count}`) || 'none'}`,
     ]),

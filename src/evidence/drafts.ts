@@ -1,7 +1,7 @@
 import type { Author, Body, Draft } from '../shapes/evidence.ts'
 
 /** The chain of what concerns no room and no session: who came and went, and what was refused at the door. */
-const HOUSE = 'house'
+export const HOUSE = 'house'
 
 /** The chain of a room: what was said there and how it was answered. Session ids begin otherwise. */
 const roomChain = (room: string): string => `room-${room}`

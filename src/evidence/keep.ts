@@ -13,8 +13,9 @@ import { pagesOf } from './read.ts'
 import type { SessionRecord, Store } from './store.ts'
 
 /**
- * The events whose bodies may be let go. All others say how things stand: turns, sessions, modes, receipts, what people
- * hold, and what was let go before.
+ * The events whose bodies may be let go. All others say how things stand (turns, sessions, modes, receipts, what people
+ * hold, what was let go before), or what a later reader needs to judge at all: walls, the starts and stops that hops are
+ * made of, approvals, reviews, what was put back, and verdicts.
  */
 const DROPPABLE = [
   'message',

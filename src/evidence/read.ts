@@ -84,6 +84,8 @@ export async function* pagesOf(db: Reader, session: string | null, after = 0): A
     const end = page.at(-1)
     if (!end) return
     yield page
+    // A page may end early because it is large: then there is more, however few there are.
+    if (next.length < PAGE && page.length === next.length) return
     last = end[place]
   }
 }

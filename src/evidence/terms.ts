@@ -1,5 +1,6 @@
 import type { Entry, WholeDraft } from '../shapes/evidence.ts'
 import type { Facet } from '../shapes/query.ts'
+import type { StepOutcome } from '../shapes/turn.ts'
 import { sha256 } from './hash.ts'
 
 /** What a term may have in bytes: PostgreSQL's indexes take no more than 2,700. */
@@ -49,15 +50,19 @@ export const termsOf = (entry: Found): string[] => {
 type Derive = { [E in Entry['body']['event']]?: (body: Extract<Entry['body'], { event: E }>) => string[] }
 
 const derive: Derive = {
-  'step-intended': ({ call }) => [`tool/${call.tool}`, ...pathTags([call.args['path']])],
-  'step-refused': ({ call }) => [`tool/${call.tool}`, 'outcome/refused', ...pathTags([call.args['path']])],
-  'step-ended': ({ tool, outcome }) => [
-    `tool/${tool}`,
-    `outcome/${outcome.kind}`,
-    ...(outcome.kind === 'ok' ? pathTags([...outcome.paths, ...(outcome.changed ?? [])]) : []),
+  'step-intended': ({ call, reads = [], writes = [] }) => [
+    `tool/${call.tool}`,
+    ...pathTags([call.args['path'], ...reads, ...writes]),
   ],
-  'peripheral-started': ({ peripheral }) => [`peripheral/${peripheral}`],
-  'peripheral-stopped': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'step-refused': ({ call }) => [`tool/${call.tool}`, 'outcome/refused', ...pathTags([call.args['path']])],
+  'step-ended': ({ tool, outcome }) => [`tool/${tool}`, `outcome/${outcome.kind}`, ...pathTags(pathsIn(outcome))],
+  'approval-asked': ({ call }) => [`tool/${call.tool}`, ...pathTags([call.args['path']])],
+  restoring: ({ files }) => pathTags(files.map(({ path }) => path)),
+  restored: ({ files }) => pathTags(files.map(({ path }) => path)),
+  'peripheral-started': ({ peripheral }) => [peripheralTag(peripheral)],
+  // A hop is found by where it began and by where it leads.
+  'peripheral-stopped': ({ peripheral, to }) => [peripheral, ...(to === undefined ? [] : [to])].map(peripheralTag),
+  'wall-declared': ({ peripheral }) => [peripheralTag(peripheral)],
   'turn-ended': ({ outcome }) => [`outcome/${outcome}`],
   refused: () => ['outcome/refused'],
 }
@@ -65,6 +70,14 @@ const derive: Derive = {
 const derivedTags = (body: Entry['body']): string[] => {
   const look = derive[body.event] as ((body: Entry['body']) => string[]) | undefined
   return look?.(body) ?? []
+}
+
+const peripheralTag = (name: string): string => `peripheral/${name}`
+
+const pathsIn = (outcome: StepOutcome): string[] => {
+  if (outcome.kind === 'interrupted') return []
+  const { changed = [], files = [] } = outcome
+  return [...(outcome.kind === 'ok' ? outcome.paths : []), ...changed, ...files.map(({ path }) => path)]
 }
 
 /** A path is found by its own name, and by each folder it lies in. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Entry } from '../shapes/evidence.ts'
+import type { Claim, Entry, EventName } from '../shapes/evidence.ts'
 import type { Engine } from './engine/engine.ts'
 import { atPositions, chosen, type Reader, wholly } from './read.ts'
 import { CONJECTURE, termOf } from './terms.ts'
@@ -29,11 +29,14 @@ const LARGEST = 1000
 const WHOLE = 100_000
 
 /** What asks for a conclusion. */
-const ASKS: ReadonlySet<string> = new Set(['accepted', 'asked', 'supposed'])
+const ASKS: ReadonlySet<string> = new Set<EventName>(['accepted', 'asked', 'supposed', 'approval-asked'])
 
-/** What concludes it: an answer, or that it was wrong. What the gate refused corrects a step, and answers nothing. */
-const ANSWERS: ReadonlySet<string> = new Set(['conclusion', 'correction'])
-const REFUSED = 'gate-traversal'
+/**
+ * What concludes it: an answer, or that it was wrong. What the gate refused corrects a step, and answers nothing; who
+ * wants a turn to end has not ended it.
+ */
+const CLAIMS = ['conclusion', 'correction'] as const satisfies Claim[]
+const NO_ANSWERS = ['refused', 'step-refused', 'stop-asked'] as const satisfies EventName[]
 
 /**
  * An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target; in a
@@ -66,7 +69,7 @@ export const threadOf = async (db: Reader, id: string, now: number): Promise<Thr
       union
       select entry.id from entry join down on entry.in_reply_to = down.id
     )
-    select entry.position, entry.id, event, type, claim, at, in_reply_to as "inReplyTo"
+    select entry.position, entry.id, event, claim, at, in_reply_to as "inReplyTo"
     from down join entry on entry.id = down.id order by entry.position limit ${WHOLE}
   `.execute(db)
   // How it stands follows from all of it; bodies are read only of what is shown.
@@ -91,7 +94,7 @@ export const threadOf = async (db: Reader, id: string, now: number): Promise<Thr
 }
 
 /** What says how a thread stands. */
-type Header = Pick<Entry, 'position' | 'id' | 'type' | 'claim' | 'at' | 'inReplyTo'> & { event: string }
+type Header = Pick<Entry, 'position' | 'id' | 'claim' | 'at' | 'inReplyTo'> & { event: string }
 
 /** Walks up by itself: the bodies of what lies between are not needed. */
 const rootOf = async (db: Reader, id: string): Promise<string | null> => {
@@ -120,7 +123,9 @@ const statusOf = (tree: Header[], forks: Entry[], now: number): ThreadStatus => 
 
 /** What was asked and has neither a conclusion nor a correction among its replies. */
 const unanswered = (tree: Header[]): string[] => {
-  const answers = tree.filter(({ claim, type }) => ANSWERS.has(claim) && type !== REFUSED)
+  const answers = tree.filter(
+    ({ claim, event }) => CLAIMS.some((one) => one === claim) && !NO_ANSWERS.some((one) => one === event),
+  )
   const answered = new Set(answers.map(({ inReplyTo }) => inReplyTo))
   return tree.filter(({ id, event }) => ASKS.has(event) && !answered.has(id)).map(({ id }) => id)
 }
@@ -146,7 +151,7 @@ const nested = (tree: Entry[], root: string): Thread['entries'] => {
 
 export type OpenPoint = { entry: Entry; kind: 'question' | 'conjecture' }
 
-/** Questions without an answer and conjectures neither confirmed nor refuted, newest first. */
+/** Questions without an answer (approvals that wait are some) and conjectures neither confirmed nor refuted, newest first. */
 export const openPoints = async ({ db }: Engine, limit: number): Promise<OpenPoint[]> => {
   const names = [termOf('claim', 'question'), CONJECTURE]
   const open = await chosen(
@@ -157,7 +162,8 @@ export const openPoints = async ({ db }: Engine, limit: number): Promise<OpenPoi
       join entry on entry.position = posting.position
       where term.name in (${sql.join(names)}) and not exists (
         select 1 from entry reply
-        where reply.in_reply_to = entry.id and reply.claim in (${sql.join([...ANSWERS])}) and reply.type <> ${REFUSED}
+        where reply.in_reply_to = entry.id
+          and reply.claim in (${sql.join(CLAIMS)}) and reply.event not in (${sql.join(NO_ANSWERS)})
       )
       order by posting.position desc limit ${limit}
     `,

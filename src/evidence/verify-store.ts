@@ -1,107 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Entry } from '../shapes/evidence.ts'
 import type { Head, StoreVerdict, Verdict } from '../shapes/verdict.ts'
 import type { Engine, Tip } from './engine/engine.ts'
+import { BEGINNING, toTheEnd } from './growing.ts'
 import { GENESIS } from './hash.ts'
 import { createIndexCheck, keptPages, type Say } from './index-check.ts'
-import { byId, pagesOf } from './read.ts'
+import { createReading } from './reading.ts'
 import type { Store } from './store.ts'
 import { advance } from './tip.ts'
-import { createVerifier, isSound, type ToolsOf } from './verify.ts'
 
 type Source = Pick<Store, 'engine'>
 
-/** Verifies one chain, page by page: however long it is, little of it is in memory. */
-export const verifyChain = async ({ engine }: Source, session: string, toolsOf: ToolsOf): Promise<Verdict> => {
-  const verifier = createVerifier(session, toolsOf)
-  const explain = createExplainer(engine)
-  let head: Ends | undefined
-  let [first, last]: [Entry?, Entry?] = []
-  const pages = toTheEnd({
-    pages: (after) => pagesOf(engine.db, session, after),
-    place: ({ seq }) => seq,
-    end: async () => {
-      head = await engine.db.selectFrom('chain').selectAll().where('session', '=', session).executeTakeFirst()
-      return head?.seq ?? 0
-    },
-  })
-  for await (const page of pages) {
-    const explained = await explain(page)
-    for (const entry of page) verifier.take(entry, explained.has(entry.position))
-    first ??= page[0]
-    last = page.at(-1)
-    // Others get their turn: reading a page is work without a pause.
-    await setImmediate()
-  }
-  const verdict = verifier.verdict()
-  const what = wrongWith(head, verdict.entries, first, last)
-  if (what === null) return verdict
-  return { ...verdict, ok: false, violations: [...verdict.violations, { entry: '', rule: 'head', what }] }
-}
-
-type Ends = { seq: number; hash: string; at: string; first: number }
-
-const wrongWith = (head: Ends | undefined, entries: number, first?: Entry, last?: Entry): string | null => {
-  if (!head && entries === 0) return null
-  if (head?.seq !== entries || head.hash !== last?.hash) {
-    return `the chain ends with number ${entries}, its head says ${head ? `number ${head.seq}` : 'nothing'}`
-  }
-  const same = head.at === last.at && head.first === first?.position
-  return same ? null : 'its head has another time or another beginning than the chain'
-}
-
-type Growing<T> = {
-  pages: (after: number) => AsyncGenerator<T[]>
-  place: (item: T) => number
-  /** Where it ends, as the store says. */
-  end: () => Promise<number>
-}
-
-/**
- * Everything up to where it ends, also while it grows: what is written meanwhile is read too, so that nothing looks cut
- * off that is only new. Where nothing comes any more, it is over, whatever the store says.
- */
-async function* toTheEnd<T>({ pages, place, end }: Growing<T>): AsyncGenerator<T[]> {
-  let last = Number.MIN_SAFE_INTEGER
-  for (let said: number | null = null; ; ) {
-    const before = last
-    for await (const page of pages(last)) {
-      yield page
-      last = page.map(place).at(-1) ?? last
-    }
-    const now = await end()
-    if (now <= last || (last === before && now === said)) return
-    said = now
-  }
-}
-
-/** Says which bodies of a page are gone by policy: an entry that is what it was when it was written lists them. */
-const createExplainer = (engine: Engine) => {
-  const lists = new Map<string, ReadonlySet<string>>()
-  const listOf = async (id: string): Promise<ReadonlySet<string>> => {
-    const known = lists.get(id)
-    if (known) return known
-    const entry = await byId(engine.db, id)
-    const list = new Set(entry?.body?.event === 'compacted' && isSound(entry) ? entry.body.entries.split('\n') : [])
-    if (lists.size > KEPT) lists.clear()
-    lists.set(id, list)
-    return list
-  }
-  return async (page: Entry[]): Promise<ReadonlySet<number>> => {
-    const gone = page.filter(({ body }) => body === null)
-    if (gone.length === 0) return new Set()
-    const places = gone.map(({ position }) => position)
-    const rows = await engine.lookup(engine.db, 'dropped', 'position', places)
-    const by = new Map(rows.map((row) => [row.position, row.by]))
-    const explained = new Set<number>()
-    for (const { id, position } of gone) {
-      if ((await listOf(by.get(position) ?? '')).has(id)) explained.add(position)
-    }
-    return explained
-  }
-}
-
-const KEPT = 20
+/** Verifies one chain from its beginning: what it was judged by is in the evidence too. */
+export const verifyChain = ({ engine }: Source, session: string): Promise<Verdict> =>
+  createReading({ engine }, session).verdict()
 
 type Check = {
   /** The last head that was signed, whether our key did it, and whether there should be one. */
@@ -125,6 +36,7 @@ export const verifyStore = async ({ engine }: Source, check: Check): Promise<Sto
   const index = createIndexCheck(engine, beside.complain)
   let found = await tipOf(engine)
   const pages = toTheEnd({
+    from: BEGINNING,
     pages: (after) => keptPages(engine, after),
     place: ({ position }) => position,
     end: async () => {

@@ -26,6 +26,9 @@ export type Folder = {
   head: HeadFiles
   /** That the evidence is not in this folder, but on a server. */
   elsewhere: string
+  /** What the workspace was before it was changed, and outputs that were too long to show. */
+  shadow: string
+  spills: string
   running: string
   lock: string
   log: (part: string) => string
@@ -46,6 +49,8 @@ export const folderAt = (path: string): Folder => {
     redisSocket: fits ? socket : join(tmpdir(), `bellhop-${hashOf(path).slice(0, 16)}.sock`),
     head: { key: join(path, 'evidence.key'), head: join(path, 'evidence.head') },
     elsewhere: join(path, 'evidence.elsewhere'),
+    shadow: join(path, 'shadow'),
+    spills: join(path, 'spills'),
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
     log: (part) => join(path, 'log', `${part}.log`),

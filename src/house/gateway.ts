@@ -4,6 +4,7 @@ import { createApp } from '../console/app.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
 import type { SessionRecord } from '../evidence/store.ts'
+import { within } from '../lib/within.ts'
 import type { Context } from '../operations/operation.ts'
 import { operations } from '../operations/table.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
@@ -13,6 +14,7 @@ import { receive, type Social } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
 import { refuse } from '../social/refuse.ts'
 import { follow, tail } from '../status/posts.ts'
+import { tools } from '../tools/table.ts'
 import { everybody, healthOf, presenceOf } from './health.ts'
 import { startKeeping } from './keeping.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
@@ -39,6 +41,10 @@ export const startGateway = async (settings: Settings): Promise<Running> => {
     contextFor: (person) => contextOf(parts, person, null),
     tail: (room, count) => tail(store, room, count),
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),
+    progress: (room, heard) =>
+      parts.progress.listen((progress) => {
+        if (progress.room === room) heard(progress)
+      }),
     query: (filters) => store.query(filters),
     followEvidence: (filters, after, signal) =>
       followEvidence(store, live, { filters, after }, AbortSignal.any([signal, drained.signal])),
@@ -84,6 +90,11 @@ const createSocial = (parts: Parts, draining: () => boolean): Social => {
     draining,
     roomMode: parts.roomMode,
     presenceOf: (agent) => presenceOf(parts, agent),
+    entryOf: async (spec, room, agent) => {
+      const session = await store.openSession(room, agent)
+      const entered = await parts.enter(spec, session?.id ?? null)
+      return entered.ok ? null : entered.refusal
+    },
     contextFor: (person, room) => contextOf(parts, person, room),
     enqueue: (session) => {
       turns
@@ -110,17 +121,29 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     digest: parts.digest,
     compact: parts.compact,
     closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),
+    undo: parts.undo,
+    helpOf: (tool) => tools[tool].help,
+    holds: parts.holds,
+    wakeSteps: (session) => {
+      parts.steps.wake(session).catch((error: Error) => parts.log.warn('a wake was lost', { error: error.message }))
+    },
+    now: parts.clock,
     newId,
   }
 }
 
 const closeSession = async (
-  { store }: Parts,
+  { store, holds, spills }: Parts,
   { id, room, agent }: SessionRecord,
   author: ReturnType<typeof authorOf>,
   reason: string,
 ): Promise<Result<null>> => {
   const body = { event: 'session-closed', reason } as const
   const closed = await store.append([sessionDraft({ id: `${id}.closed`, session: id, room, agent, author, body })])
-  return closed.ok ? ok(null) : closed
+  if (!closed.ok) return closed
+  // What a session held and kept aside ends with it; that it may not be reached just now does not keep it open.
+  await Promise.allSettled([within(REDIS_MS, holds.release(id)), spills.clear(id)])
+  return ok(null)
 }
+
+const REDIS_MS = 2000

@@ -1,30 +1,35 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig, loadPeripherals } from '../config/load.ts'
+import { loadHouse } from '../config/load.ts'
 import { brief } from '../evidence/digest.ts'
-import { hashOf } from '../evidence/hash.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
 import { createRedactor } from '../evidence/redact.ts'
 import { openStore, type Store } from '../evidence/store.ts'
-import type { ToolsOf } from '../evidence/verify.ts'
 import { verifyChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { createUndo } from '../operations/undo-files.ts'
+import { createEntering } from '../peripherals/entering.ts'
 import { checkExamples } from '../peripherals/examples.ts'
+import { createLedgers } from '../peripherals/ledgers.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
+import { createHolds, type Holds } from '../registry/holds.ts'
+import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
-import { openWorkspace } from '../tools/paths.ts'
+import { openWorkspace } from '../workspace/paths.ts'
+import { openShadow } from '../workspace/shadow.ts'
+import { createSpills } from '../workspace/spills.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
@@ -49,11 +54,10 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** Opens what gateway and worker share: config, walls, workspace, evidence, Redis, registry and lanes. */
 export const openParts = async (settings: Settings, part: string) => {
-  const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
+  const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
   const folder = openFolder(settings.data)
   const workspace = await openWorkspace(settings.workspace, [folder.path])
-  const specs = loadPeripherals(join(settings.root, 'config'))
   await checkAll(specs)
   const secrets = secretsOf(folder)
   const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
@@ -63,10 +67,11 @@ export const openParts = async (settings: Settings, part: string) => {
   const prefix = `bellhop-${secrets.instance}`
   const redis = connect(address, (error) => log.warn('redis is not there', { error: error.message }))
   const live = createLive(redis, prefix)
+  const redact = createRedactor([secrets.admin, secrets.operator, secrets.agents])
   const store = await openStore({
     url: settings.evidence ?? folder.store,
     clock: systemClock,
-    redact: createRedactor([secrets.admin, secrets.operator, secrets.agents]),
+    redact,
     committed: live.announce,
   })
   if (settings.evidence !== null) await shared(store, secrets.instance)
@@ -81,8 +86,16 @@ export const openParts = async (settings: Settings, part: string) => {
   const turns = createLane({ redis, prefix, name: 'turns' })
   const steps = createLane({ redis, prefix, name: 'steps' })
 
+  const clock = systemClock
+  const shadow = await openShadow({ folder: folder.shadow, workspace, path: settings.path, deny: [] })
+  const holds = createHolds({ redis, prefix, clock, ms: config.holds.minutes * 60_000 })
+  const spills = createSpills(folder.spills)
+  const progress = createProgress({ redis, prefix, redact })
+  const ledgers = createLedgers(store)
+  const enter = createEntering({ ledgers, tree: shadow.tree })
+
   const newId = createIds(systemClock)
-  const views = viewsOf({ store, config, specs, folder })
+  const views = viewsOf({ store, config, folder })
 
   return {
     settings,
@@ -99,6 +112,15 @@ export const openParts = async (settings: Settings, part: string) => {
     registry,
     turns,
     steps,
+    clock,
+    shadow,
+    holds,
+    spills,
+    progress,
+    ledgers,
+    /** Whether a turn may begin in a peripheral. */
+    enter,
+    undo: createUndo({ store, shadow, workspace, holderOf: holderIn(holds) }),
     newId,
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
@@ -112,24 +134,21 @@ export const openParts = async (settings: Settings, part: string) => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await store.close()
       live.close()
+      progress.close()
       redis.disconnect()
       log.close()
     },
   }
 }
 
-type Seen = { store: Store; config: Config; specs: ReadonlyMap<string, PeripheralSpec>; folder: Folder }
+type Seen = { store: Store; config: Config; folder: Folder }
 
 /** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
-export const viewsOf = ({ store, config, specs, folder }: Seen) => {
-  const toolsOf: ToolsOf = (id, hash) => {
-    const spec = specs.get(id)
-    return spec && hashOf(spec) === hash ? spec.tools : null
-  }
+export const viewsOf = ({ store, config, folder }: Seen) => {
   return {
     roomMode: async (room: string): Promise<RoomMode> =>
       (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
-    verify: (session: string): Promise<Verdict> => verifyChain(store, session, toolsOf),
+    verify: (session: string): Promise<Verdict> => verifyChain(store, session),
     verifyStore: (
       kept: { position: number; root: string } | null,
       progress = (_position: number, _of: number) => {},
@@ -144,6 +163,12 @@ export const viewsOf = ({ store, config, specs, folder }: Seen) => {
     },
   }
 }
+
+/** Who holds a path, for those who would put it back; null where nobody does. */
+const holderIn =
+  (holds: Holds) =>
+  async (path: string): Promise<{ session: string; agent: string; until: string } | null> =>
+    (await holds.all()).find((hold) => hold.path === path) ?? null
 
 /** A store that several machines share belongs to one instance: only then do all its workers have one queue. */
 const shared = async (store: Store, instance: string): Promise<void> => {

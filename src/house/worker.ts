@@ -4,6 +4,8 @@ import { keepHouse } from '../agents/house.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import { createTurns } from '../agents/turns.ts'
 import { houseDraft } from '../evidence/drafts.ts'
+import { declareWalls } from '../evidence/walls.ts'
+import { Problem } from '../lib/problem.ts'
 import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
@@ -11,29 +13,30 @@ import type { AgentConfig, Presence, Probe } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
 import { probeTools } from '../tools/probe.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
+import { createVerdicts } from './verdicts.ts'
+import { createWorkshop } from './workshop.ts'
 
 /** The worker: the house agents, the turns they take, and the steps those are made of, on lanes of their own. */
 export const startWorker = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
   const parts = await openParts(settings, 'worker')
-  const { config, store, live, specs, workspace, redis, prefix, registry, log, roomMode } = parts
+  const { config, store, live, specs, redis, prefix, registry, log } = parts
+  await declare(parts)
   const closing = new AbortController()
   const abandon = new AbortController()
   const stepsClosing = new AbortController()
 
-  const steps = createSteps({
-    store,
-    live,
-    specs,
-    workspace,
-    roomMode,
-    path: settings.path,
+  const verdicts = createVerdicts(parts)
+  const workshop = createWorkshop(parts, verdicts)
+  const steps = createSteps(workshop, {
     mailbox: createMailbox(redis, prefix, 'steps'),
     wake: (session) => parts.steps.wake(session),
   })
   const turns = createTurns({
     store,
+    live,
     steps,
     specs,
+    enter: parts.enter,
     mindOf: (agent) => mindOf(agent, config.agents),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
   })
@@ -56,7 +59,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       announce: (presence) => announce(presence, parts),
       log: log.warn,
     },
-    config.agents,
+    config.agents.map((agent) => ({ ...agent, peripherals: agent.peripherals ?? [...specs.keys()] })),
   )
   await house.settled()
   log.info('worker is up')
@@ -72,12 +75,21 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       await turnLane.close()
       stepsClosing.abort()
       await stepLane.close()
+      await workshop.close()
+      await verdicts.settled()
       await house.leave()
       await parts.signHead()
       log.info('worker is down')
       await parts.close()
     },
   }
+}
+
+/** Writes down the walls that work is done behind, so that they can be held against it later. */
+const declare = async ({ store, specs }: Parts): Promise<void> => {
+  const declared = await declareWalls(store, [...specs.values()])
+  if (!declared.ok)
+    throw new Problem(`the walls could not be written down: ${declared.refusal.message}`, declared.refusal.remedy)
 }
 
 /** Whether a holder was a worker of this machine that is no longer there. */

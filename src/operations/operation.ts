@@ -3,11 +3,12 @@ import type { Compaction } from '../evidence/keep.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Digest } from '../shapes/digest.ts'
-import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { PeripheralSpec, ToolName } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import type { Undo } from './undo-files.ts'
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
 export type Context = {
@@ -25,6 +26,16 @@ export type Context = {
   digest: (session: string) => Promise<{ digest: Digest; text: string }>
   compact: (dry: boolean) => Promise<Result<Compaction>>
   closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>
+  undo: Undo
+  /** What a tool takes and does, in a line. */
+  helpOf: (tool: ToolName) => string
+  holds: {
+    all: () => Promise<{ path: string; session: string; agent: string; until: string }[]>
+    release: (session: string, path: string | null) => Promise<void>
+  }
+  /** Tells the workers that something was decided about a session's steps. */
+  wakeSteps: (session: string) => void
+  now: () => number
   newId: () => string
 }
 

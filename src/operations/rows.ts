@@ -26,7 +26,18 @@ const summaries: Summaries = {
   'step-intended': ({ call: asked }) => call(asked),
   'step-ended': ({ tool, outcome }) =>
     `${tool} ${outcome.kind}: ${outcome.kind === 'ok' ? outcome.paths.join(', ') || outcome.output : outcome.message}`,
-  'peripheral-stopped': ({ peripheral, fruit }) => `${peripheral} after ${fruit.steps} steps`,
+  'peripheral-stopped': ({ peripheral, fruit, to }) =>
+    `${peripheral} after ${fruit.steps} steps${to === undefined ? '' : `, to ${to}`}`,
+  'snapshot-taken': ({ tree }) => tree,
+  'approval-asked': ({ approval, opens, why }) => `${approval}: ${opens}: ${why}`,
+  'approval-decided': ({ approval, decision, note }) => `${approval} ${decision} ${note}`,
+  'stop-asked': ({ turn, why }) => `${turn} ${why}`,
+  reviewed: ({ worked, didNot, next }) => `worked: ${worked}; did not: ${didNot}; next: ${next}`,
+  verified: ({ ok, through, violations }) =>
+    ok ? `whole up to ${through}` : violations.map(({ entry, what }) => `${entry} ${what}`).join('; '),
+  restoring: ({ what, files }) => `${what}: ${files.map(({ path }) => path).join(', ')}`,
+  restored: ({ what, files, failed }) => failed ?? `${what}: ${files.map(({ path }) => path).join(', ')}`,
+  'wall-declared': ({ peripheral, hash }) => `${peripheral} ${hash.slice(0, 12)}`,
   'turn-ended': ({ outcome, answer }) => `${outcome}: ${answer}`,
   digested: ({ digest }) => `${digest.session} up to ${digest.through}`,
   compacted: ({ bodies, bytes }) => `${bodies} bodies, ${bytes} bytes`,

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { openApprovals } from '../evidence/approvals.ts'
+import type { Presence } from '../shapes/agent.ts'
 import { Id } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
@@ -34,7 +36,14 @@ export const sessions = defineOperation({
       .join('\n') || 'no sessions yet',
 })
 
-const TurnRow = z.strictObject({ id: Id, session: Id, room: Name, agent: Name, status: TurnStatus, ahead: z.int() })
+const TurnRow = z.strictObject({
+  id: Id,
+  session: Id,
+  room: Name,
+  agent: Name,
+  status: z.enum([...TurnStatus.options, 'waiting']),
+  ahead: z.int(),
+})
 
 export const status = defineOperation({
   name: 'status',
@@ -46,14 +55,15 @@ export const status = defineOperation({
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async (_input, { store }) => {
+  run: async (_input, { store, now }) => {
     const turns = await store.unfinishedTurns()
+    const waiting = new Set((await openApprovals(store, now())).map(({ turn }) => turn))
     const ahead = new Map<string, number>()
     return ok({
       turns: turns.map(({ id, session, room, agent, status }) => {
         const before = ahead.get(session) ?? 0
         ahead.set(session, before + 1)
-        return { id, session, room, agent, status, ahead: before }
+        return { id, session, room, agent, status: waiting.has(id) ? ('waiting' as const) : status, ahead: before }
       }),
     })
   },
@@ -62,6 +72,10 @@ export const status = defineOperation({
       .map(({ id, agent, status, ahead }) => `${agent}: ${status}${ahead > 0 ? `, ${ahead} ahead of it` : ''} (${id})`)
       .join('\n') || 'nothing is being worked on',
 })
+
+/** An agent by its id, or by its type: the first of its kind. */
+export const agentNamed = (name: string, here: readonly Presence[]): string =>
+  (here.find(({ id }) => id === name) ?? here.find(({ type }) => type === name))?.id ?? name
 
 export const reset = defineOperation({
   name: 'reset',
@@ -75,8 +89,7 @@ export const reset = defineOperation({
   offline: false,
   run: async ({ agent: name }, { person, room, store, who, closeSession }) => {
     if (room === null) return refused(refusal('room-unknown', 'a session belongs to a room: ask in one'))
-    const here = await who()
-    const agent = (here.find(({ id }) => id === name) ?? here.find(({ type }) => type === name))?.id ?? name
+    const agent = agentNamed(name, await who())
     const session = await store.openSession(room, agent)
     if (!session) return ok({ agent, session: null })
     const closed = await closeSession(session, `reset by ${person.name}`)

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { Role } from '../shapes/person.ts'
 import { ok } from '../shapes/result.ts'
+import { approvals, approve, deny } from './approvals.ts'
 import { claim, count, evidence, facets, forks, questions, recent, replies, show, thread } from './evidence.ts'
 import { compact, digest, head, verify } from './keeping.ts'
 import { defineOperation, type Operation, usageOf } from './operation.ts'
 import { mode, rooms, who, whoami } from './rooms.ts'
 import { reset, sessions, status } from './sessions.ts'
+import { diff, rewind, undo } from './undo.ts'
+import { holds, peripherals, release, stop } from './work.ts'
 
 const help = defineOperation({
   name: 'help',
@@ -54,7 +57,17 @@ export const operations: readonly Operation[] = [
   whoami,
   rooms,
   mode,
+  peripherals,
   status,
+  stop,
+  approvals,
+  approve,
+  deny,
+  holds,
+  release,
+  diff,
+  undo,
+  rewind,
   sessions,
   reset,
   evidence,

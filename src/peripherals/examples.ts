@@ -1,20 +1,39 @@
 import { Problem } from '../lib/problem.ts'
-import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
-import { gate } from '../tools/gate.ts'
-import type { Workspace } from '../tools/paths.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import { gate, type Standing } from '../tools/gate.ts'
+import type { Workspace } from '../workspace/paths.ts'
+
+type Example = PeripheralSpec['examples']['allowed'][number]
 
 /** A spec is its own test: what it says must pass has to pass the real gate, and what must be refused, be refused. */
 export const checkExamples = async (spec: PeripheralSpec, workspace: Workspace): Promise<void> => {
-  const mode = spec.modes[0] ?? 'execute'
-  const judge = ({ tool, args }: ToolCall) => gate({ tool, args }, { spec, mode, taken: 0, workspace })
-  const complain = (what: string) => {
-    throw new Problem(`config/peripherals/${spec.id}.yaml: ${what}`, 'correct the example, or the spec it belongs to')
-  }
+  const judge = ({ tool, args, phase }: Example) => gate({ tool, args }, standingOf(spec, workspace, phase))
+  const wrong: string[] = []
   for (const example of spec.examples.allowed) {
     const verdict = await judge(example)
-    if (!verdict.ok) complain(`"${example.why}" should be allowed, but: ${verdict.refusal.message}`)
+    if (!verdict.ok) wrong.push(`"${example.why}" should be allowed, but: ${verdict.refusal.message}`)
   }
   for (const example of spec.examples.refused) {
-    if ((await judge(example)).ok) complain(`"${example.why}" should be refused, but the gate lets it through`)
+    if ((await judge(example)).ok) wrong.push(`"${example.why}" should be refused, but the gate lets it through`)
   }
+  if (wrong.length === 0) return
+  const told = wrong.map((what) => `the peripheral ${spec.id}: ${what}`).join('\n')
+  throw new Problem(told, 'correct the example, or the spec it belongs to')
 }
+
+/** The best that can be true of a call: if it is refused all the same, the spec itself refuses it. */
+const standingOf = (spec: PeripheralSpec, workspace: Workspace, phase: string | undefined): Standing => ({
+  spec,
+  phase: phase ?? spec.phases[0]?.id ?? null,
+  mode: spec.modes[0] ?? 'execute',
+  role: 'admin',
+  stopped: false,
+  spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
+  alike: 0,
+  workspace,
+  spilled: () => null,
+  sandboxless: async () => null,
+  hold: async () => null,
+  hopless: async () => null,
+  decision: { kind: 'none' },
+})

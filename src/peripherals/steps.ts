@@ -1,37 +1,19 @@
-import { z } from 'zod'
-import { sessionDraft } from '../evidence/drafts.ts'
-import type { Live } from '../evidence/live.ts'
-import type { SessionRecord, Store } from '../evidence/store.ts'
-import { Author, type Body, type Entry } from '../shapes/evidence.ts'
-import { Id } from '../shapes/message.ts'
-import { type PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
-import type { RoomMode } from '../shapes/room.ts'
-import type { StepOutcome, StepReport } from '../shapes/turn.ts'
-import { gate, type Passed } from '../tools/gate.ts'
-import type { Workspace } from '../tools/paths.ts'
+import type { Store } from '../evidence/store.ts'
+import type { Entry } from '../shapes/evidence.ts'
+import type { StepReport } from '../shapes/turn.ts'
+import { type Touch, touchOf } from '../tools/touch.ts'
+import { readDecision } from './approvals.ts'
+import { createLeaving } from './leaving.ts'
+import { answerId, type CallRequest, type LeaveRequest, type Request } from './request.ts'
+import { createRound } from './round.ts'
+import { createTaking, type Taken } from './take.ts'
+import type { Workshop } from './workshop.ts'
 
-/** A tool call on its way to the gate: the nth of its turn. */
-export const StepRequest = z.strictObject({
-  session: Id,
-  turn: Id,
-  n: z.int(),
-  author: Author,
-  call: ToolCall,
-})
-export type StepRequest = z.infer<typeof StepRequest>
-
-type Options = {
-  store: Store
-  live: Live
-  specs: ReadonlyMap<string, PeripheralSpec>
-  workspace: Workspace
-  roomMode: (room: string) => Promise<RoomMode>
-  /** Where programs are looked for. */
-  path: string
+type Queue = {
   /** Where requests wait for their session's drain. */
   mailbox: {
-    put: (session: string, item: string) => Promise<boolean>
-    first: (session: string) => Promise<string | null>
+    put: (session: string, item: string) => Promise<void>
+    all: (session: string) => Promise<string[]>
     remove: (session: string, item: string) => Promise<void>
   }
   wake: (session: string) => Promise<void>
@@ -39,130 +21,101 @@ type Options = {
 
 export type Steps = ReturnType<typeof createSteps>
 
-const idOf = ({ turn, n }: Pick<StepRequest, 'turn' | 'n'>): string => `${turn}.${n}`
+/** How often a request that nobody answered is asked again: Redis may have lost it. */
+const AGAIN_MS = 2000
 
 /**
- * Steps, in the order of their session, each an intent before and an outcome after the tool has run. A step that has
- * an outcome is never run again; one that has only an intent was interrupted, and is never run again either.
+ * Steps, in the order of their session: side by side where they touch nothing in common, one after the other where they
+ * do. Each is an intent before and an outcome after the tool has run. A step that has an outcome is never run again; one
+ * that has only an intent was interrupted, and is never run again either.
  */
-export const createSteps = ({ store, live, specs, workspace, roomMode, path, mailbox, wake }: Options) => {
-  const reportOf = async (step: string): Promise<StepReport | null> => {
-    const entry = await store.get(`${step}.outcome`)
-    if (entry?.body?.event === 'step-ended') return entry.body.outcome
-    if (entry?.body?.event === 'step-refused') return { kind: 'refused', refusal: entry.body.refusal }
-    return null
-  }
+export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
+  const { store, live, clock } = workshop
+  const take = createTaking(workshop)
+  const leave = createLeaving(workshop, take)
 
-  /** Asks for a step and waits for its report; null when the signal ended the wait. */
-  const ask = async (request: StepRequest, signal: AbortSignal): Promise<StepReport | null> => {
-    const step = idOf(request)
-    const item = JSON.stringify(request)
+  /** Puts a request in line and waits for its answer; null when the signal ended the wait. */
+  const request = async (asked: Request, signal: AbortSignal): Promise<Entry | null> => {
+    const item = JSON.stringify(asked)
     let woken = 0
     return live.until(async () => {
-      const report = await reportOf(step)
-      // Looking again at every hint, but asking again only now and then: Redis may have lost the request.
-      if (report || Date.now() - woken < 2000) return report
+      const answer = await store.get(answerId(asked))
+      // Looking again at every hint, but asking again only now and then.
+      if (answer || Date.now() - woken < AGAIN_MS) return answer
+      if (asked.kind === 'call' && (await waits(asked))) return null
       woken = Date.now()
-      if (await mailbox.put(request.session, item)) await wake(request.session)
+      await mailbox.put(asked.session, item)
+      await wake(asked.session)
       return null
     }, signal)
   }
 
+  /** Whether a person is being asked: there is nothing to wake until one answers, or the time is up. */
+  const waits = async (request: CallRequest): Promise<boolean> => {
+    const { asked, overdue, decision } = await readDecision(store, request, clock())
+    return asked !== null && decision.kind === 'none' && !overdue
+  }
+
   const drain = async (session: string, signal: AbortSignal): Promise<void> => {
+    // A wake that comes late finds nothing, and takes nothing over from whoever is at it.
+    if ((await mailbox.all(session)).length === 0) return
     const fence = await store.claim(`${session}/steps`)
-    const write = async (drafts: Parameters<Store['append']>[0]): Promise<boolean> =>
-      (await store.append(drafts, fence)).ok
-    while (!signal.aborted) {
-      const item = await mailbox.first(session)
-      if (item === null) return
-      const request = readRequest(item)
-      // What cannot be read is taken out: nobody waits for it, and it must not stand in the way of what comes after.
-      if (request && !(await run(request, write))) return
-      await mailbox.remove(session, item)
-    }
-  }
-
-  /** Deals with one request; answers whether what happened could be written down. */
-  const run = async (request: StepRequest, write: Write): Promise<boolean> => {
-    if (await reportOf(idOf(request))) return true
-    const session = await store.session(request.session)
-    // A step is its session's agent's own: what somebody else put in the box is taken out, and not run.
-    return session && isOwn(request, session) ? take(request, session, write) : true
-  }
-
-  const take = async (request: StepRequest, session: SessionRecord, write: Write): Promise<boolean> => {
-    const step = idOf(request)
-    const entry = drafter(request, session)
-
-    const begun = await store.get(`${step}.intent`)
-    if (begun)
-      return write([
-        entry.ended({
-          kind: 'interrupted',
-          message: 'no outcome was written, as when a worker dies; it was not run again',
-        }),
-      ])
-
-    const verdict = await gate(request.call, {
-      spec: specs.get(session.peripheral ?? '') ?? null,
-      mode: await roomMode(session.room),
-      taken: request.n,
-      workspace,
+    const round = createRound({
+      items: () => mailbox.all(session),
+      remove: (item) => mailbox.remove(session, item),
+      touched,
+      deal: (asked) => deal(asked, async (drafts) => (await store.append(drafts, fence)).ok),
     })
-    if (!verdict.ok) {
-      const { turn, call } = request
-      return write([entry.refused({ event: 'step-refused', turn, step, call, refusal: verdict.refusal })])
-    }
-    if (!(await write([entry.intended()]))) return false
-    return write([entry.ended(await attempt(verdict.value, path))])
+    while (!signal.aborted && (await round.begin())) await round.next()
+    await round.settled()
   }
 
-  return { ask, drain }
-}
-
-const isOwn = ({ author }: StepRequest, { agent }: SessionRecord): boolean =>
-  author.kind === 'agent' && author.id === agent
-
-type Write = (drafts: Parameters<Store['append']>[0]) => Promise<boolean>
-
-const readRequest = (item: string): StepRequest | null => {
-  try {
-    return StepRequest.parse(JSON.parse(item))
-  } catch {
-    return null
+  /** Where no step is under way, nobody else writes for the session: there is no need to stand in line. */
+  const leaveAtOnce = async (asked: LeaveRequest): Promise<boolean> => {
+    const { open } = await workshop.ledgers.of(asked.session)
+    if (open.size > 0) return false
+    const fence = await store.claim(`${asked.session}/steps`)
+    const taken = await deal(asked, async (drafts) => (await store.append(drafts, fence)).ok)
+    return taken.kind === 'answered'
   }
-}
 
-/** Runs a tool; what it throws is an outcome like any other. */
-const attempt = async (passed: Passed, path: string): Promise<StepOutcome> => {
-  try {
-    return await passed.run({ path, signal: new AbortController().signal })
-  } catch (error) {
-    return { kind: 'failed', message: (error as Error).message }
+  /** What a request would touch; leaving touches everything, and what cannot be read, nothing. */
+  const touched = async (asked: Request | null): Promise<Touch> => {
+    const none = { reads: [], writes: [] }
+    if (asked?.kind !== 'call') return { alone: asked !== null, ...none }
+    const session = await store.session(asked.session)
+    return touchOf(asked.call, workshop.specs.get(session?.peripheral ?? '') ?? null)
   }
-}
 
-/** The entries of one step: the intent answers the turn, the outcome answers the intent. */
-const drafter = ({ turn, n, author, call }: StepRequest, { id: session, room, agent, peripheral }: SessionRecord) => {
-  const step = idOf({ turn, n })
-  const draft = (id: string, body: Body, inReplyTo: string) =>
-    sessionDraft({
-      id,
-      session,
-      room,
-      agent,
-      author,
-      body,
-      inReplyTo,
-      tags: [`tool/${tagOf(call.tool)}`, `peripheral/${peripheral ?? 'none'}`],
-    })
+  /** Deals with one request. What cannot be read, and what somebody else put in the box, is taken out and not run. */
+  const deal = async (asked: Request, write: Write): Promise<Taken> => {
+    if (await store.get(answerId(asked))) return ANSWERED
+    const session = await store.session(asked.session)
+    if (session?.agent !== asked.author.id || asked.author.kind !== 'agent') return ANSWERED
+    return asked.kind === 'call' ? leave.beforeHop(asked, session, write) : leave.atTurnEnd(asked, session, write)
+  }
+
   return {
-    intended: () => draft(`${step}.intent`, { event: 'step-intended', turn, step, call }, turn),
-    refused: (body: Extract<Entry['body'], { event: 'step-refused' }>) => draft(`${step}.outcome`, body, turn),
-    ended: (outcome: StepOutcome) =>
-      draft(`${step}.outcome`, { event: 'step-ended', turn, step, tool: call.tool, outcome }, `${step}.intent`),
+    /** Asks for a step and waits for its report. */
+    ask: async (asked: Omit<CallRequest, 'kind'>, signal: AbortSignal): Promise<StepReport | null> => {
+      const entry = await request({ kind: 'call', ...asked }, signal)
+      return entry && reportIn(entry)
+    },
+    /** Leaves the peripheral at the end of a turn; answers whether it is left. */
+    leave: async (asked: Omit<LeaveRequest, 'kind'>, signal: AbortSignal): Promise<boolean> => {
+      const whole: LeaveRequest = { kind: 'leave', ...asked }
+      return (await leaveAtOnce(whole)) || (await request(whole, signal)) !== null
+    },
+    drain,
   }
 }
 
-/** A tool's name comes from an agent: only what a tag may hold of it. */
-const tagOf = (tool: string): string => tool.replace(/[^A-Za-z0-9._-]/g, '').slice(0, 64) || 'none'
+const ANSWERED: Taken = { kind: 'answered' }
+
+export type Write = (drafts: Parameters<Store['append']>[0]) => Promise<boolean>
+
+const reportIn = ({ id, body }: Entry): StepReport => {
+  if (body?.event === 'step-ended') return body.outcome
+  if (body?.event === 'step-refused') return { kind: 'refused', refusal: body.refusal }
+  throw new Error(`${id} is no report of a step`)
+}

@@ -4,12 +4,11 @@ import type { Redis } from '../redis/redis.ts'
 export const createMailbox = (redis: Redis, prefix: string, name: string) => {
   const key = (session: string) => `${prefix}:{${session}}:${name}`
   return {
-    /** Puts an item in line once; answers whether somebody must be woken: the box was empty, or the item still waits. */
-    put: async (session: string, item: string): Promise<boolean> => {
-      if ((await redis.lpos(key(session), item)) !== null) return true
-      return (await redis.rpush(key(session), item)) === 1
+    /** Puts an item in line, once. */
+    put: async (session: string, item: string): Promise<void> => {
+      if ((await redis.lpos(key(session), item)) === null) await redis.rpush(key(session), item)
     },
-    first: (session: string): Promise<string | null> => redis.lindex(key(session), 0),
+    all: (session: string): Promise<string[]> => redis.lrange(key(session), 0, -1),
     remove: async (session: string, item: string): Promise<void> => {
       await redis.lrem(key(session), 1, item)
     },

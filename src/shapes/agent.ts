@@ -18,6 +18,8 @@ export const AgentConfig = z.strictObject({
   runner: Runner,
   /** The peripheral it starts in when a request names none. */
   peripheral: PeripheralId,
+  /** All that it can inhabit, where that is not every one there is. */
+  peripherals: z.array(PeripheralId).min(1).optional(),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 

@@ -8,6 +8,9 @@ const Days = z.number().positive().nullable()
 export const KeepPolicy = z.strictObject({ ephemeralDays: Days, bodyDays: Days, largeDays: Days })
 export type KeepPolicy = z.infer<typeof KeepPolicy>
 
+const CommandName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a name such as "lint"')
+const Argv = z.array(z.string().min(1)).min(1)
+
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
 export const Config = z.strictObject({
   http: z.strictObject({
@@ -33,6 +36,21 @@ export const Config = z.strictObject({
     sign: z.boolean(),
     /** After how many days bodies are let go; null keeps them for ever. Entries and their chains always stay. */
     keep: KeepPolicy,
+  }),
+  /** Commands by name: what edit runs before it is left, and test may run; and what deploy may run. */
+  checks: z.record(CommandName, Argv),
+  deploys: z.record(CommandName, Argv),
+  approvals: z.strictObject({
+    /** How long a person has to answer. */
+    minutes: z.number().positive(),
+  }),
+  holds: z.strictObject({
+    /** How long a path stays with the agent that changed it last. */
+    minutes: z.number().positive(),
+  }),
+  sandbox: z.strictObject({
+    /** Folders of this machine besides the system's own that programs in the sandbox may read: a toolchain, for one. */
+    readable: z.array(z.string().startsWith('/')),
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

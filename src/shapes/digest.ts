@@ -15,6 +15,8 @@ const Items = z.strictObject({ first: z.array(z.string()), left: z.int(), last: 
 /** What there was room for, in the order it came; `left` counts what fell on none of it. */
 const some = <T extends z.ZodType>(item: T) => z.strictObject({ shown: z.array(item), left: z.int() })
 
+const NextKind = z.enum(['turn', 'approval', 'question', 'conjecture'])
+
 /** What a session came to, in at most 8 KB of JSON, however long it was. Made by `src/evidence/digest.ts`. */
 export const Digest = z.strictObject({
   session: z.string(),
@@ -32,7 +34,8 @@ export const Digest = z.strictObject({
     refusals: some(z.strictObject({ code: z.string(), count: z.int(), last: z.string() })),
   }),
   progress: z.strictObject({
-    turns: z.strictObject({ accepted: z.int(), done: z.int(), failed: z.int() }),
+    /** Digests of before turns could be stopped do not count those. */
+    turns: z.strictObject({ accepted: z.int(), done: z.int(), failed: z.int(), cancelled: z.int().optional() }),
     steps: z.strictObject({ ok: z.int(), failed: z.int(), interrupted: z.int(), refused: z.int() }),
     /** The steps that ended, tool by tool. */
     tools: some(z.strictObject({ tool: z.string(), count: z.int() })),
@@ -40,10 +43,11 @@ export const Digest = z.strictObject({
   /** What was concluded or put right, answer by answer. */
   decisions: Items,
   /**
-   * What is left to do: turns that have not ended, questions and conjectures that nothing concluded or corrected. Of what
-   * was only counted, a turn that ends is taken off; what answers a question is known only where the question is shown.
+   * What is left to do: turns that have not ended, calls that wait for a person, questions and conjectures that nothing
+   * concluded or corrected. Of what was only counted, a turn that ends and an approval that is decided are taken off; what
+   * answers a question is known only where the question is shown.
    */
-  next: some(z.strictObject({ entry: z.string(), kind: z.enum(['turn', 'question', 'conjecture']), what: z.string() })),
+  next: some(z.strictObject({ entry: z.string(), kind: NextKind, what: z.string() })),
   files: z.strictObject({ read: FileList, changed: FileList }),
 })
 export type Digest = z.infer<typeof Digest>

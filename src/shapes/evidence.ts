@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { Presence } from './agent.ts'
 import { Digest, DigestFiles } from './digest.ts'
+import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
 import { ToolCall } from './peripheral.ts'
+import { Role } from './person.ts'
 import { Refusal } from './refusal.ts'
 import { RoomMode } from './room.ts'
-import { StepOutcome, TurnOutcome } from './turn.ts'
+import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
+import { Violation } from './verdict.ts'
 
 /** The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. */
 export const ENTRY_VERSION = 2
@@ -97,7 +100,14 @@ export const events = {
   accepted: {
     type: 'coordination',
     claim: 'goal',
-    body: body('accepted', { agent: z.string(), room: z.string(), peripheral: z.string(), request: z.string() }),
+    body: body('accepted', {
+      agent: z.string(),
+      room: z.string(),
+      peripheral: z.string(),
+      request: z.string(),
+      /** The role of the person who asked: what the work may need more of is refused. */
+      role: Role.optional(),
+    }),
   },
   'turn-started': { type: 'coordination', claim: 'observation', body: body('turn-started', { turn: Id }) },
   'peripheral-started': {
@@ -107,9 +117,52 @@ export const events = {
       turn: Id,
       peripheral: z.string(),
       tools: z.array(z.string()),
+      /** The hash of its spec: the house's chain has the spec itself, under that hash. */
       spec: z.string(),
+      /** What was carried over by a hop, as far as the peripheral declares it. */
+      context: z.record(z.string(), z.unknown()).optional(),
+      /** What let it in: a person, a hop, or what is true of the session. */
+      entry: z.string().optional(),
+      /** The step that hopped here; the start answers the stop it left by. */
+      hop: Id.optional(),
     }),
   },
+  /** What the workspace was before the first change of a turn, as a tree of the shadow repository. */
+  'snapshot-taken': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('snapshot-taken', { turn: Id, tree: z.string() }),
+  },
+  /** A call that waits for a person: what it is, why, and until when. */
+  'approval-asked': {
+    type: 'gate-traversal',
+    claim: 'question',
+    body: body('approval-asked', {
+      turn: Id,
+      step: Id,
+      /** The short name people answer by. */
+      approval: z.string(),
+      call: ToolCall,
+      why: z.string(),
+      /** What a yes opens, in words. */
+      opens: z.string(),
+      until: z.iso.datetime(),
+    }),
+  },
+  'approval-decided': {
+    type: 'gate-traversal',
+    claim: 'conclusion',
+    body: body('approval-decided', {
+      step: Id,
+      approval: z.string(),
+      decision: z.enum(['approved', 'denied', 'lapsed']),
+      /** The role of who decided; null where nobody did in time. */
+      role: Role.nullable(),
+      note: z.string(),
+    }),
+  },
+  /** A person wants a turn to end. */
+  'stop-asked': { type: 'coordination', claim: 'correction', body: body('stop-asked', { turn: Id, why: z.string() }) },
   'step-refused': {
     type: 'gate-traversal',
     claim: 'correction',
@@ -118,7 +171,16 @@ export const events = {
   'step-intended': {
     type: 'coordination',
     claim: 'step',
-    body: body('step-intended', { turn: Id, step: Id, call: ToolCall }),
+    body: body('step-intended', {
+      turn: Id,
+      step: Id,
+      call: ToolCall,
+      /** What the gate found it to touch, by real names in the workspace. */
+      reads: z.array(z.string()).optional(),
+      writes: z.array(z.string()).optional(),
+      /** The entry by which a person approved it. */
+      approval: Id.optional(),
+    }),
   },
   'step-ended': {
     type: 'coordination',
@@ -132,13 +194,67 @@ export const events = {
       turn: Id,
       peripheral: z.string(),
       reason: z.string(),
-      fruit: z.strictObject({ steps: z.int(), found: z.array(z.string()) }),
+      fruit: Fruit,
+      /** Where a hop leads, and on which condition; nothing where it is the end. */
+      to: z.string().optional(),
+      when: z.string().optional(),
     }),
   },
   'turn-ended': {
     type: 'coordination',
     claim: 'conclusion',
     body: body('turn-ended', { turn: Id, outcome: TurnOutcome, answer: z.string() }),
+  },
+
+  /** What an agent makes of a session: what was done, from the evidence, and what it learnt, in its own words. */
+  reviewed: {
+    type: 'reflection',
+    claim: 'observation',
+    body: body('reviewed', {
+      turn: Id,
+      step: Id,
+      facts: z.strictObject({
+        turns: z.int(),
+        steps: z.int(),
+        refused: z.int(),
+        failed: z.int(),
+        changed: z.array(z.string()),
+        tests: z.string(),
+      }),
+      worked: z.string(),
+      didNot: z.string(),
+      next: z.string(),
+    }),
+  },
+  /** What reading the chain backwards came to, at a stop. */
+  verified: {
+    type: 'gate-traversal',
+    claim: 'conclusion',
+    body: body('verified', {
+      /** The last entry it covers, by sequence. */
+      through: z.int(),
+      ok: z.boolean(),
+      steps: z.int(),
+      /** Files that the chain says were written, and that were looked up on the disk. */
+      files: z.int(),
+      violations: z.array(Violation),
+    }),
+  },
+  /** Files are about to be put back to what they were: which, from what, to what. */
+  restoring: {
+    type: 'coordination',
+    claim: 'step',
+    body: body('restoring', { what: z.string(), steps: z.array(Id), files: z.array(FileChange) }),
+  },
+  restored: {
+    type: 'coordination',
+    claim: 'evidence',
+    body: body('restored', {
+      what: z.string(),
+      steps: z.array(Id),
+      files: z.array(FileChange),
+      failed: z.string().nullable(),
+    }),
   },
 
   /** What a session came to, for those who go on from there: bounded, and made from the evidence alone. */
@@ -154,6 +270,12 @@ export const events = {
     type: 'coordination',
     claim: 'observation',
     body: body('compacted', { policy: z.string(), bodies: z.int(), bytes: z.int(), entries: z.string() }),
+  },
+  /** A wall as it was put up, once for each that there was: the JSON of its spec, and the hash that starts name it by. */
+  'wall-declared': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('wall-declared', { peripheral: z.string(), spec: z.string(), hash: z.string() }),
   },
   presence: { type: 'presence-event', claim: 'observation', body: body('presence', { agent: Presence }) },
 } as const satisfies Record<string, { type: EvidenceType; claim: Claim; body: z.ZodType }>
@@ -187,6 +309,15 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.digested.body,
   events.compacted.body,
   events.presence.body,
+  events['snapshot-taken'].body,
+  events['approval-asked'].body,
+  events['approval-decided'].body,
+  events['stop-asked'].body,
+  events.reviewed.body,
+  events.verified.body,
+  events.restoring.body,
+  events.restored.body,
+  events['wall-declared'].body,
 ])
 
 /** A word that entries can be found by. */

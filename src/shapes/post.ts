@@ -16,14 +16,26 @@ export const Post = z.strictObject({
   /**
    * said: a person's line · accepted: work was taken · working: an agent began a turn ·
    * step: a tool call was let through, and again when it ended · answer: what an agent or a command answered ·
-   * refusal: why not · notice: who came and went, the room's mode
+   * refusal: why not · notice: who came and went, the room's mode, a hop · approval: a person is asked, or has decided
    */
-  kind: z.enum(['said', 'accepted', 'working', 'step', 'answer', 'refusal', 'notice']),
+  kind: z.enum(['said', 'accepted', 'working', 'step', 'answer', 'refusal', 'notice', 'approval']),
   author: Author,
   text: z.string(),
   session: Id.nullable(),
   turn: Id.nullable(),
   /** For steps: which one, and how it stands. Two posts of one step share the id. */
   step: z.strictObject({ id: Id, state: z.enum(['running', 'ok', 'failed', 'interrupted', 'refused']) }).nullable(),
+  /** For approvals: the name people answer by, and how it stands. Two posts of one approval share the name. */
+  approval: z
+    .strictObject({
+      name: z.string(),
+      state: z.enum(['open', 'approved', 'denied', 'lapsed']),
+      until: z.string().nullable(),
+    })
+    .nullable(),
 })
 export type Post = z.infer<typeof Post>
+
+/** What a step is saying while it runs: shown, and gone; the evidence has what it said in the end. */
+export const Progress = z.strictObject({ room: Name, session: Id, step: Id, text: z.string() })
+export type Progress = z.infer<typeof Progress>

@@ -10,11 +10,20 @@ export type RoomMode = z.infer<typeof RoomMode>
 
 export const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a lower-case name such as "claude-1"')
 
-export const Room = z.strictObject({
-  id: Name,
-  faces: z.array(Face).min(1),
-  mode: RoomMode,
-  /** The agent that hears lines addressed to nobody; null keeps the room mention-only. */
-  listener: Name.nullable(),
-})
+/** How much a room may do that only this face leads to, where nothing else is said: at home, everything. */
+const faceModes: Record<Face, RoomMode> = { web: 'execute', terminal: 'execute', cli: 'execute', api: 'execute' }
+
+/** What a room may do by itself: no more than the least trusted of its faces. */
+const modeOf = (faces: readonly Face[]): RoomMode =>
+  RoomMode.options.find((mode) => faces.some((face) => faceModes[face] === mode)) ?? 'discuss'
+
+export const Room = z
+  .strictObject({
+    id: Name,
+    faces: z.array(Face).min(1),
+    mode: RoomMode.optional(),
+    /** The agent that hears lines addressed to nobody; null keeps the room mention-only. */
+    listener: Name.nullable(),
+  })
+  .transform(({ mode, ...room }) => ({ ...room, mode: mode ?? modeOf(room.faces) }))
 export type Room = z.infer<typeof Room>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id } from './message.ts'
 
-const Violation = z.strictObject({ entry: z.string(), rule: z.string(), what: z.string() })
+export const Violation = z.strictObject({ entry: z.string(), rule: z.string(), what: z.string() })
 export type Violation = z.infer<typeof Violation>
 
 /** What reading a chain backwards and forwards proved. */

@@ -18,6 +18,8 @@ type House = {
   agents: readonly AgentConfig[]
   specs: ReadonlyMap<string, PeripheralSpec>
   presenceOf: (agent: string) => Promise<Presence>
+  /** Why an agent in a room may not begin in a peripheral; null where it may. */
+  entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
 }
 
 /** Stage 4. Which agent, in which peripheral? Only one that has proved to be ready, and only what room and role allow. */
@@ -60,8 +62,11 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
   if (readiness !== 'ready') {
     return refusal('agent-not-ready', `${agent} is ${readiness}${reason ? ` (${reason})` : ''}, so it gets no work`)
   }
-  if (peripherals.includes(peripheral)) return null
-  return refusal('peripheral-not-inhabited', `${agent} cannot inhabit ${peripheral}; it can ${peripherals.join(', ')}`)
+  if (!peripherals.includes(peripheral)) {
+    const can = peripherals.join(', ')
+    return refusal('peripheral-not-inhabited', `${agent} cannot inhabit ${peripheral}; it can ${can}`)
+  }
+  return house.entryOf(spec, message.room, agent)
 }
 
 const tooLow = (role: Role, needed: Role, what: string): Refusal | null =>

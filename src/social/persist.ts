@@ -116,7 +116,7 @@ const assignmentsOf = async (
     const base = { session, room, agent, author: authorOf(person), inReplyTo: id }
     if (!open)
       drafts.push(sessionDraft({ ...base, id: `${session}.opened`, body: { event: 'session-opened', agent, room } }))
-    const body: Body = { event: 'accepted', agent, room, peripheral, request }
+    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
     assignments.push({ turn, session, agent, peripheral })
   }

@@ -2,7 +2,7 @@ import { BELLHOP } from '../evidence/drafts.ts'
 import type { AgentConfig, Presence } from '../shapes/agent.ts'
 import { Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import { authenticate, type TokenOwner } from './authenticate.ts'
@@ -22,6 +22,7 @@ export type Social = Keeper & {
   draining: () => boolean
   roomMode: (room: string) => Promise<RoomMode>
   presenceOf: (agent: string) => Promise<Presence>
+  entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
   /** Tells the queue that a session has work. It does not wait: work the queue never heard of is found by the sweep. */
   enqueue: (session: string) => void
 }

@@ -1,36 +1,74 @@
-import { type PeripheralSpec, type ToolCall, ToolName } from '../shapes/peripheral.ts'
-import { type RefusalCode, refusal } from '../shapes/refusal.ts'
+import { type CommandRule, type PeripheralSpec, type ToolCall, ToolName } from '../shapes/peripheral.ts'
+import { mayAct, type Role } from '../shapes/person.ts'
+import { type Refusal, type RefusalCode, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
-import { glob } from './glob.ts'
-import { grep } from './grep.ts'
-import { inside, type Workspace } from './paths.ts'
-import { read } from './read.ts'
-import type { Bench, Tool } from './tool.ts'
+import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
+import { type Reaching, reachOf } from '../workspace/scope.ts'
+import { isSpill } from '../workspace/spills.ts'
+import { tools } from './table.ts'
+import type { Bench, Reach, Tool } from './tool.ts'
 
-export const tools: Record<ToolName, Tool> = { read, glob, grep }
+/** What was decided of a call that a person was asked about. */
+export type Decision = { kind: 'none' } | { kind: 'approved'; entry: string } | { kind: 'denied'; why: string }
 
-/** What the gate looks at besides the call itself. */
+/** What the gate looks at besides the call itself: all of it follows from evidence, config and the disk. */
 export type Standing = {
   /** The wall that is up; null when no peripheral is active. */
   spec: PeripheralSpec | null
+  phase: string | null
+  /** The mode of the room, and the role of the person who asked for the turn. */
   mode: RoomMode
-  /** Steps this turn has taken before this one. */
-  taken: number
+  role: Role
+  /** Whether a person has stopped the turn. */
+  stopped: boolean
+  spent: { steps: number; sessionSteps: number; seconds: number; output: number }
+  /** How often a call just like this one has failed since anything was changed. */
+  alike: number
   workspace: Workspace
+  /** Where an output that was kept for this session lies; null where there is none. */
+  spilled: (path: string) => Inside | null
+  /** What is missing for programs to run in a sandbox; null where it works. */
+  sandboxless: () => Promise<string | null>
+  /** Takes a hold of paths for this session; answers who has one of them, where somebody else has. */
+  hold: (names: readonly string[]) => Promise<string | null>
+  /** Why a hop there cannot be; null where it can. */
+  hopless: (to: string) => Promise<string | null>
+  decision: Decision
 }
 
+/** What a tool is given by whoever runs it; the gate adds the rest. */
+export type Given = Omit<Bench, 'workspace' | 'limits' | 'spec' | 'targets' | 'shows'>
+
 /** A call that may run: the only way to a tool. */
-export type Passed = { run: (bench: Omit<Bench, 'workspace' | 'limits'>) => Promise<StepOutcome> }
+export type Passed = {
+  kind: 'passed'
+  /** The wall as it stands for this call. */
+  spec: PeripheralSpec
+  reads: string[]
+  writes: string[]
+  /** What lets it run, where it is a command. */
+  command: CommandRule | null
+  run: (given: Given) => Promise<StepOutcome>
+}
+
+/** A call that may run once a person has said so: why one is asked, and what a yes opens. */
+export type Asks = { kind: 'asks'; why: string; opens: string; writes: string[] }
+
+/** How often the same call may fail, with nothing changed in between, before it is not let through any more. */
+export const ALIKE = 3
 
 /**
  * The one gate: every tool call of every agent passes here, in this order, and is refused by the first rule it breaks.
- *   1 a peripheral is active  2 it has the tool  3 the arguments are the tool's  4 the room's mode opens it
- *   5 the turn has steps left  6 the path, resolved, is in scope
- * It refuses by default, and a gate that fails refuses.
+ *   1 a peripheral is active   2 it has the tool   3 its phase has it   4 the arguments are the tool's
+ *   5 nobody stopped the turn   6 who asked has the role   7 the room's mode opens it   8 there is budget left
+ *   9 it did not fail in just this way again and again   10 the command, address or question is one that the spec opens
+ *   11 every path, resolved, is in scope   12 a hop leads where it may   13 there is a sandbox where one is needed
+ *   14 the paths are free   15 a person has approved it where one must
+ * It refuses by default, and a gate that fails refuses. `docs/peripherals.md` has the codes.
  */
-export const gate = async (call: ToolCall, standing: Standing): Promise<Result<Passed>> => {
+export const gate = async (call: ToolCall, standing: Standing): Promise<Result<Passed | Asks>> => {
   try {
     return await judge(call, standing)
   } catch (error) {
@@ -38,34 +76,164 @@ export const gate = async (call: ToolCall, standing: Standing): Promise<Result<P
   }
 }
 
-const judge = async (call: ToolCall, { spec, mode, taken, workspace }: Standing): Promise<Result<Passed>> => {
-  if (!spec) return no('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`)
+const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed | Asks>> => {
+  const known = knownCall(call, standing)
+  if (!known.ok) return known
+  const objection = standingObjection(known.value.spec, standing)
+  if (objection) return refused(objection)
 
+  const { tool, args, name } = known.value
+  const spec = opened(known.value.spec, args, standing.phase)
+  if (!spec.ok) return spec
+  const reach = tool.reach(args, spec.value)
+  if (!reach.ok) return reach
+
+  const scope = reachOf(spec.value.scope, isEscalated(args) ? spec.value.ceiling?.write : undefined)
+  const resolved = await resolve(reach.value, scope, standing, spec.value.id)
+  if (!resolved.ok) return resolved
+  const { targets, reads, writes } = resolved.value
+
+  const obstacle = await obstacleTo({ name, args, reach: reach.value, writes }, standing)
+  if (obstacle) return refused(obstacle)
+
+  const asked = approvalFor({ name, args, reach: reach.value, writes }, spec.value, standing.decision)
+  if (!asked.ok) return asked
+  if (asked.value) return ok({ ...asked.value, writes })
+
+  const { limits } = spec.value
+  const bench = { workspace: standing.workspace, spec: spec.value, limits, targets, shows: scope.mayRead }
+  return ok({
+    kind: 'passed',
+    spec: spec.value,
+    reads,
+    writes,
+    command: reach.value.command ?? null,
+    run: (given) => tool.run(args, { ...given, ...bench }),
+  })
+}
+
+type Known = { spec: PeripheralSpec; name: ToolName; tool: Tool; args: unknown }
+
+/** Rules 1 to 4: there is such a tool here, now, and these are its arguments. */
+const knownCall = (call: ToolCall, { spec, phase }: Standing): Result<Known> => {
+  if (!spec) return no('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`)
   const name = ToolName.safeParse(call.tool).data
   if (!name || !spec.tools.includes(name)) {
     return no('tool-not-allowed', `${spec.id} has no tool ${call.tool}; it has ${spec.tools.join(', ')}`)
   }
+  const here = spec.phases.find(({ id }) => id === phase)
+  if (spec.phases.length > 0 && !here?.tools.includes(name)) {
+    const has = here ? `${here.id} has ${here.tools.join(', ')}` : 'it is in none of its phases'
+    return no('phase-forbids', `${name} is not for this phase of ${spec.id}; ${has}`)
+  }
   const tool = tools[name]
   const args = tool.args.safeParse(call.args)
-  if (!args.success) {
-    const [issue] = args.error.issues
-    return no(
-      'arguments-invalid',
-      `${name}: ${issue?.path.join('.') || 'arguments'}: ${issue?.message}; usage: ${tool.help}`,
-    )
-  }
-  if (!spec.modes.includes(mode)) {
-    return no('mode-forbids', `the room is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`)
-  }
-  const { limits } = spec
-  if (taken >= limits.stepsPerTurn) {
-    return no('budget-spent', `this turn has used its ${limits.stepsPerTurn} steps`)
-  }
-  const asked = tool.pathOf(args.data)
-  const target = await inside(workspace, asked)
-  if (!target) return no('out-of-scope', `${asked} is outside of what ${spec.id} may touch: the workspace`)
+  if (args.success) return ok({ spec, name, tool, args: args.data })
+  const [issue] = args.error.issues
+  const where = issue?.path.join('.') || 'arguments'
+  return no('arguments-invalid', `${name}: ${where}: ${issue?.message}; usage: ${tool.help}`)
+}
 
-  return ok({ run: (bench) => tool.run(args.data, target, { ...bench, workspace, limits }) })
+/** Rules 5 to 9: what is true of the turn, whatever the call is. */
+const standingObjection = (spec: PeripheralSpec, standing: Standing): Refusal | null => {
+  const { stopped, role, mode, alike } = standing
+  if (stopped) return refusal('turn-stopped', 'a person has stopped this turn')
+  if (!mayAct(role, spec.role))
+    return refusal('role-too-low', `${spec.id} needs the role ${spec.role}; who asked is ${role}`)
+  if (!spec.modes.includes(mode)) {
+    return refusal('mode-forbids', `the room is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`)
+  }
+  const spent = spentOf(spec, standing)
+  if (spent !== null) return refusal('budget-spent', spent)
+  if (alike < ALIKE) return null
+  return refusal('looping', `this very call has failed ${alike} times, with nothing changed in between`)
+}
+
+const spentOf = ({ limits }: PeripheralSpec, { spent }: Standing): string | null => {
+  if (spent.steps >= limits.stepsPerTurn) return `this turn has used its ${limits.stepsPerTurn} steps`
+  if (spent.sessionSteps >= limits.stepsPerSession) return `this session has used its ${limits.stepsPerSession} steps`
+  if (spent.seconds >= limits.secondsPerTurn) return `this turn has used its ${limits.secondsPerTurn} seconds`
+  if (spent.output >= limits.outputPerTurn) return `this turn has used its ${limits.outputPerTurn} bytes of output`
+  return null
+}
+
+const isEscalated = (args: unknown): boolean => (args as { escalate?: unknown }).escalate !== undefined
+
+/** The spec as it stands for this call: the commands of the phase, and where it asks for more, what the ceiling has. */
+const opened = (spec: PeripheralSpec, args: unknown, phase: string | null): Result<PeripheralSpec> => {
+  const here = (rule: CommandRule) => phase === null || (rule.phases?.includes(phase) ?? true)
+  const { ceiling } = spec
+  if (!isEscalated(args)) return ok({ ...spec, commands: spec.commands.filter(here) })
+  if (!ceiling) return no('approval-required', `${spec.id} has no ceiling: nobody can open more than it has`)
+  const wider = (rule: CommandRule): CommandRule => ({
+    ...rule,
+    sandbox: ceiling.sandbox,
+    network: rule.network || ceiling.network,
+  })
+  const commands = [...spec.commands.map(wider), ...ceiling.commands].filter(here)
+  return ok({ ...spec, sandbox: ceiling.sandbox, commands })
+}
+
+type Resolved = { targets: Map<string, Inside>; reads: string[]; writes: string[] }
+
+/** Rule 11: what the paths really are, each in the part of the workspace that the spec opens. */
+const resolve = async (reach: Reach, scope: Reaching, standing: Standing, id: string): Promise<Result<Resolved>> => {
+  const resolved: Resolved = { targets: new Map(), reads: [], writes: [] }
+  const wanted = [
+    ...(reach.writes ?? []).map((path) => ({ path, may: scope.mayWrite, verb: 'write', names: resolved.writes })),
+    ...(reach.reads ?? []).map((path) => ({ path, may: scope.mayRead, verb: 'read', names: resolved.reads })),
+  ]
+  for (const { path, may, verb, names } of wanted) {
+    const spilled = isSpill(path)
+    const kept = verb === 'read' ? standing.spilled(path) : null
+    const target = spilled ? kept : await inside(standing.workspace, path)
+    if (!target) return no('out-of-scope', `${path} is outside of what ${id} may touch: the workspace`)
+    if (!spilled && !may(target.name)) return no('out-of-scope', `${target.name} is not among what ${id} may ${verb}`)
+    resolved.targets.set(path, target)
+    if (!spilled) names.push(target.name)
+  }
+  return ok(resolved)
+}
+
+type Wanted = { name: ToolName; args: unknown; reach: Reach; writes: string[] }
+
+/** Rules 12 to 14: a hop that cannot be, a sandbox that is not there, a path that somebody else holds. */
+const obstacleTo = async ({ name, args, reach, writes }: Wanted, standing: Standing): Promise<Refusal | null> => {
+  if (name === 'hop') {
+    const hopless = await standing.hopless((args as { to: string }).to)
+    if (hopless !== null) return refusal('hop-refused', hopless)
+  }
+  if (reach.sandboxed) {
+    const missing = await standing.sandboxless()
+    if (missing !== null) return refusal('sandbox-missing', missing)
+  }
+  const holder = writes.length > 0 ? await standing.hold(writes) : null
+  return holder === null ? null : refusal('path-held', holder)
+}
+
+/** Rule 15: whether a person must be asked, and what was said. Null where the call may go on. */
+const approvalFor = (wanted: Wanted, spec: PeripheralSpec, decision: Decision): Result<Omit<Asks, 'writes'> | null> => {
+  const why = whyAsk(wanted, spec)
+  if (why === null || decision.kind === 'approved') return ok(null)
+  if (decision.kind === 'denied') return no('approval-denied', decision.why)
+  if (spec.approval.policy === 'never') return no('approval-required', `${why}, and ${spec.id} asks for no approvals`)
+  return ok({ kind: 'asks', why, opens: opensOf(wanted, spec) })
+}
+
+const whyAsk = ({ name, args, reach, writes }: Wanted, { id, approval }: PeripheralSpec): string | null => {
+  const { escalate } = args as { escalate?: { why: string } }
+  if (escalate) return `it asks for more than ${id} opens by itself: ${escalate.why}`
+  if (reach.ask) return reach.ask
+  if (approval.tools.includes(name)) return `${id} asks before each ${name}`
+  const changes = writes.length > 0 || reach.command !== undefined
+  return approval.policy === 'always' && changes ? `${id} asks before anything is changed or run` : null
+}
+
+const opensOf = ({ name, args, reach, writes }: Wanted, { sandbox }: PeripheralSpec): string => {
+  if (!reach.command) return writes.length > 0 ? `change ${writes.join(', ')} with ${name}` : name
+  const { argv } = args as { argv: string[] }
+  const network = reach.command.network ? ', with the network' : ''
+  return `run ${argv.join(' ')}, in the sandbox ${reach.command.sandbox ?? sandbox}${network}`
 }
 
 const no = (code: RefusalCode, message: string): Result<never> => refused(refusal(code, message))

@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises'
 import { execa } from 'execa'
 import type { Probe } from '../shapes/agent.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { tools } from './gate.ts'
-import type { Workspace } from './paths.ts'
+import type { Workspace } from '../workspace/paths.ts'
+import { tools } from './table.ts'
 
 /** What an agent's runner looks at before it says that the agent is ready: the place, the programs, the tools. */
 export const probeTools = async (spec: PeripheralSpec, workspace: Workspace, path: string): Promise<Probe[]> => {

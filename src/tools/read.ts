@@ -1,8 +1,12 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import type { StepOutcome } from '../shapes/turn.ts'
-import { openInside } from './paths.ts'
-import { defineTool, failed, PathArgument } from './tool.ts'
+import type { FileState } from '../shapes/turn.ts'
+import { type Opened, openInside } from '../workspace/paths.ts'
+import { blobHash, isExecutable, stateFrom } from '../workspace/state.ts'
+import { deadline } from './deadline.ts'
+import { isSpill, targetOf } from './target.ts'
+import { SEEN_BYTES } from './text.ts'
+import { type Bench, defineTool, failed, PathArgument, reads } from './tool.ts'
 
 const args = z.strictObject({
   path: PathArgument,
@@ -13,54 +17,104 @@ const args = z.strictObject({
 export const read = defineTool({
   args,
   help: 'read {path, from?, lines?}: the text of a file, or of some of its lines',
-  pathOf: ({ path }) => path,
-  run: async ({ from = 1, lines }, target, { limits }) => {
-    const opened = await openInside(target)
+  reach: ({ path }) => reads(path),
+  run: async ({ path, from = 1, lines: asked }, bench) => {
+    const target = targetOf(bench, path)
+    const { limits, spec } = bench
+    const opened = await openInside(target, spec.scope.hardLinks)
     if (typeof opened === 'string') return failed(opened)
     try {
-      if (opened.folder) return failed(`${target.name} is a folder; use glob to list it`)
-      const most = Math.min(lines ?? limits.outputLines, limits.outputLines)
-      return await take(opened.handle, target.name, { from, most, bytes: limits.outputBytes, asked: lines })
+      if (opened.folder) return failed(`${target.name} is a folder; use list`)
+      const most = Math.min(asked ?? limits.outputLines, limits.outputLines)
+      const lines = taker({ from, most, bytes: limits.outputBytes, asked })
+      const state = await take(opened, lines, bench)
+      if (lines.binary()) return failed(`${target.name} is not a text file`)
+      return isSpill(path) ? ok(lines, []) : { ...ok(lines, [target.name]), ...seenOf(target.name, state) }
+    } catch (error) {
+      return failed((error as Error).message)
     } finally {
       await opened.handle.close()
     }
   },
 })
 
-type Range = { from: number; most: number; bytes: number; asked: number | undefined }
+const ok = (lines: Taker, paths: string[]) => ({ kind: 'ok' as const, paths, ...lines.shown() })
 
-/** The lines of the range, as far as the limits go, without ever holding more of the file than that. */
-const take = async (file: FileHandle, name: string, { from, most, bytes, asked }: Range): Promise<StepOutcome> => {
-  const ok = (output: string, cut: string | null): StepOutcome => ({ kind: 'ok', output, paths: [name], cut })
-  const end = from + most
-  let text = ''
-  let size = 0
-  for await (const { line, piece } of pieces(file)) {
-    if (piece.includes('\0')) return failed(`${name} is not a text file`)
-    if (line >= end) return ok(text, asked === most ? null : `cut after ${most} lines, before line ${line}`)
-    if (line < from) continue
-    text += piece
-    size += Buffer.byteLength(piece)
-    if (size > bytes) return ok(clip(text, bytes), `cut at ${bytes} bytes, in line ${line}`)
+const seenOf = (path: string, state: FileState | null) => (state === null ? {} : { seen: [{ path, state }] })
+
+/**
+ * Reads as much as is asked for, and the rest only to know what the file is: never more than a piece at a time. Answers
+ * its state; null where it is too large for that, or was changed in between.
+ */
+const take = async ({ handle, stat }: Opened, lines: Taker, bench: Bench): Promise<FileState | null> => {
+  const late = deadline(bench, 'read')
+  const hash = stat.size > SEEN_BYTES ? null : blobHash(stat.size)
+  let length = 0
+  for await (const chunk of chunks(handle)) {
+    await late()
+    lines.feed(chunk)
+    hash?.update(chunk)
+    length += chunk.length
+    if (lines.binary() || (!hash && lines.done())) return null
   }
-  return ok(text, null)
+  lines.end()
+  return hash && length === stat.size ? stateFrom(hash, isExecutable(stat.mode) ? '100755' : '100644') : null
 }
 
-/** The text of a file in pieces, none longer than a line, each with the number of its line. */
-async function* pieces(file: FileHandle): AsyncGenerator<{ line: number; piece: string }> {
-  const decoder = new TextDecoder()
+async function* chunks(handle: FileHandle): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(131_072)
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+type Range = { from: number; most: number; bytes: number; asked: number | undefined }
+type Taker = ReturnType<typeof taker>
+
+/** Takes the lines of a range out of a text that comes in pieces, as far as the limits go. */
+const taker = ({ from, most, bytes, asked }: Range) => {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let line = 1
-  for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 65_536 })) {
-    for (const piece of decoder.decode(chunk as Buffer, { stream: true }).split(/(?<=\n)/)) {
-      yield { line, piece }
-      if (piece.endsWith('\n')) line++
+  let text = ''
+  let size = 0
+  let binary = false
+  let result: { output: string; cut: string | null } | null = null
+
+  const takePiece = (piece: string): void => {
+    if (line >= from + most) {
+      result = { output: text, cut: asked === most ? null : `cut after ${most} lines, before line ${line}` }
+    } else if (line >= from) {
+      text += piece
+      size += Buffer.byteLength(piece)
+      if (size > bytes) result = { output: clip(text, bytes), cut: `cut at ${bytes} bytes, in line ${line}` }
+    }
+    if (piece.endsWith('\n')) line++
+  }
+  const takeText = (decoded: string): void => {
+    if (decoded === '') return
+    for (const piece of decoded.split(/(?<=\n)/)) {
+      if (result) return
+      binary ||= piece.includes('\0')
+      if (binary) return
+      takePiece(piece)
     }
   }
-  // Half a character at the end is shown as what it is, like anywhere else.
-  const rest = decoder.decode()
-  if (rest !== '') yield { line, piece: rest }
+  return {
+    binary: () => binary,
+    done: () => result !== null,
+    feed: (chunk: Buffer) => {
+      if (!result) takeText(decoder.decode(chunk, { stream: true }))
+    },
+    // Half a character at the end is shown as what it is, like anywhere else.
+    end: () => {
+      if (!result) takeText(decoder.decode())
+    },
+    shown: () => result ?? { output: text, cut: null },
+  }
 }
 
 /** At most so many bytes of a text, without half a character at the end. */
 export const clip = (text: string, bytes: number): string =>
-  new TextDecoder().decode(Buffer.from(text).subarray(0, bytes)).replace(/�$/, '')
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes)).replace(/�$/, '')

@@ -1,31 +1,109 @@
 import { z } from 'zod'
-import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import type { StepOutcome } from '../shapes/turn.ts'
-import type { Inside, Workspace } from './paths.ts'
-
-/** What a tool is given to work with; nothing else of the machine is its business. */
-export type Bench = {
-  workspace: Workspace
-  limits: PeripheralSpec['limits']
-  /** Where programs are looked for: the only variable a program of a tool inherits. */
-  path: string
-  signal: AbortSignal
-}
+import type { Ran } from '../sandbox/job.ts'
+import type { CommandRule, PeripheralSpec } from '../shapes/peripheral.ts'
+import { ok, type Result } from '../shapes/result.ts'
+import type { FileState, StepOutcome } from '../shapes/turn.ts'
+import type { Inside, Workspace } from '../workspace/paths.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
 
+/** Asks for more than the peripheral opens by itself, for this call alone: a person is asked. */
+export const Escalate = z.strictObject({ why: z.string().min(1).max(500) })
+
 /**
- * A tool: the arguments it takes, which of them are paths, and what it does once the gate has passed the call.
- * It gets its path resolved by the gate and uses that one. What it cannot do is a failed outcome, not an exception.
+ * What a call would touch, found out from its arguments before anything happens: the gate judges it, and what is not
+ * named here the tool does not get.
+ */
+export type Reach = {
+  reads?: readonly string[]
+  writes?: readonly string[]
+  /** The rule that lets a command run. */
+  command?: CommandRule
+  /** Whether it needs a sandbox to run in. */
+  sandboxed?: boolean
+  /** Whether no other step of its session may run beside it. */
+  alone?: boolean
+  /** Why a person must be asked, whatever the peripheral's policy says of the tool; null where none must. */
+  ask?: string | null
+}
+
+/** A program that is to run in the sandbox. */
+export type Command = {
+  argv: readonly string[]
+  rule: CommandRule
+  /** What the sandbox is at most, and whether it has a network. */
+  sandbox: PeripheralSpec['sandbox']
+  network: boolean
+  /** Whether it is only to look something up: what it says is not for those who look on. */
+  quiet?: true
+}
+
+/** A hop, as the peripherals carry it out; a report of what came of it. */
+export type Hop = { to: string }
+
+/** What a tool is given to work with; nothing else of the machine is its business. */
+export type Bench = {
+  workspace: Workspace
+  spec: PeripheralSpec
+  limits: PeripheralSpec['limits']
+  /** The id of the step, and the session it is of. */
+  step: string
+  session: string
+  /** Where programs are looked for: the only variable a program of a tool inherits. */
+  path: string
+  /** The paths of the call as the gate resolved them, by how they were given. */
+  targets: ReadonlyMap<string, Inside>
+  /** Whether a name in the workspace may be shown: for tools that find names by themselves. */
+  shows: (name: string) => boolean
+  signal: AbortSignal
+  /** What this session last saw of a file, or made of it; null where it never did. */
+  seen: (name: string) => FileState | null
+  /** Keeps a content, so that it can be put back later. */
+  keep: (content: Buffer) => Promise<unknown>
+  /** What the whole workspace is now, and what is different between two of its states. */
+  tree: () => Promise<string>
+  changes: (before: string, after: string) => Promise<NonNullable<Extract<StepOutcome, { kind: 'ok' }>['files']>>
+  /** Keeps an output that is too long to show; answers the path under which `read` finds it. */
+  spill: (text: string) => Promise<string>
+  /** Shows what a step is saying while it runs. */
+  progress: (text: string) => void
+  execute: (command: Command) => Promise<Ran>
+  terminals: Terminals
+  /** Asks the evidence, as far as the scope allows. */
+  ask: (filters: Record<string, unknown>) => Promise<Result<{ text: string; count: number }>>
+  reflect: (words: { worked: string; didNot: string; next: string }) => Promise<StepOutcome>
+  advance: (outputs: Record<string, string>) => Promise<StepOutcome>
+  hop: (hop: Hop) => Promise<StepOutcome>
+}
+
+/** Programs that go on running between steps, by name; they end with the peripheral. */
+export type Terminals = {
+  start: (name: string, command: Command) => Promise<{ ok: true } | { ok: false; why: string }>
+  /** What it has said since it was last read; and whether it has ended. */
+  read: (
+    name: string,
+    waitMs: number,
+  ) => Promise<{ output: string; ended: Ran['ended'] | null; exit: number | null } | null>
+  write: (name: string, text: string) => Promise<boolean>
+  stop: (name: string) => Promise<boolean>
+  names: () => string[]
+}
+
+/**
+ * A tool: the arguments it takes, what a call of it would touch, and what it does once the gate has passed the call.
+ * It uses paths as the gate resolved them. What it cannot do is a failed outcome, not an exception.
  */
 export type Tool<Args extends z.ZodType = z.ZodType> = {
   args: Args
   help: string
-  pathOf: (args: z.infer<Args>) => string
-  run: (args: z.infer<Args>, target: Inside, bench: Bench) => Promise<StepOutcome>
+  reach: (args: z.infer<Args>, spec: PeripheralSpec) => Result<Reach>
+  run: (args: z.infer<Args>, bench: Bench) => Promise<StepOutcome>
 }
 
 export const defineTool = <Args extends z.ZodType>(tool: Tool<Args>): Tool => tool as unknown as Tool
+
+/** What a tool touches that only reads. */
+export const reads = (...paths: string[]): Result<Reach> => ok({ reads: paths })
 
 export const failed = (message: string): StepOutcome => ({ kind: 'failed', message })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { loadConfig } from '../config/load.ts'
+import { loadHouse } from '../config/load.ts'
 import { openStore } from '../evidence/store.ts'
 import { type Folder, openFolder, openWorkspaceFolder, type Secrets, secretsOf } from '../house/folder.ts'
 import type { Settings } from '../house/parts.ts'
@@ -26,7 +26,7 @@ type Say = (line: string) => void
 
 /** A whole instance: the folder locked, Redis, worker and gateway, watched; ended in the opposite order. */
 export const startInstance = async (settings: Settings, say: Say): Promise<Instance> => {
-  const config = loadConfig(join(settings.root, 'config'), settings.configFile, settings)
+  const { config } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
   const folder = openFolder(settings.data)
   const undo: (() => Promise<void> | void)[] = [lockFolder(folder)]

@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTerminal, type TerminalOptions } from '../../adapters/terminal/index.ts'
-import { clean, show } from '../../adapters/terminal/translate.ts'
+import { clean } from '../../adapters/terminal/rows.ts'
+import { answer, show } from '../../adapters/terminal/translate.ts'
 import type { Door, Line } from '../../src/chat/door.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post } from '../../src/shapes/post.ts'
@@ -28,6 +29,7 @@ const post = (position: number, part: Partial<Post>): Post => ({
   session: null,
   turn: null,
   step: null,
+  approval: null,
   ...part,
 })
 const receipt = (message: string, answer: string | null = null): Result<Receipt> =>
@@ -133,6 +135,37 @@ describe('a room line by line', () => {
       ].join('\n'),
     )
     expect(room.said).toEqual([{ id, room: 'lobby', text: 'where is retry?' }])
+  })
+
+  test('shows who asks for an approval and how to answer, then what became of it and of the step', async () => {
+    const room = enter()
+    const turn = { author: claude, session: 's1', turn: 'm1.claude-1' }
+    const step = { id: 'm1.claude-1.0', state: 'running' } as const
+    const call = 'run {"argv":["git","push"]}'
+    const asked = `asks to run git push\ndeploy asks before each git push\n${call}`
+    const open = { name: 'k7f2q', state: 'open', until: '2026-03-01T12:10:00.000Z' } as const
+    const posts: Partial<Post>[] = [
+      { ...turn, kind: 'approval', text: asked, step, approval: open },
+      { kind: 'approval', text: 'approved k7f2q', step, approval: { ...open, state: 'approved', until: null } },
+      { ...turn, kind: 'step', text: call, step },
+      { ...turn, kind: 'step', text: 'run: 1 line\npushed', step: { ...step, state: 'ok' } },
+      { ...turn, kind: 'notice', text: 'claude-1 hops from deploy to reflect (deployed)' },
+    ]
+    room.show(...posts.map((part, index) => post(index + 1, part)))
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe(
+      [
+        '  ? claude-1 asks to run git push',
+        '    deploy asks before each git push',
+        '    run {"argv":["git","push"]}',
+        '  → /approve k7f2q or /deny k7f2q WHY, until 2026-03-01T12:10:00.000Z',
+        '  ✓ bob approved k7f2q',
+        '  claude-1 ✓ run {"argv":["git","push"]} — 1 line',
+        '— claude-1 hops from deploy to reflect (deployed)',
+        '',
+      ].join('\n'),
+    )
   })
 
   test('says lines in order, one after the other, and skips empty ones', async () => {
@@ -381,7 +414,7 @@ describe('what is shown of a text', () => {
     expect(performance.now() - started).toBeLessThan(1000)
   })
 
-  test.each(['said', 'accepted', 'working', 'answer', 'refusal', 'notice'] as const)(
+  test.each(['said', 'accepted', 'working', 'answer', 'refusal', 'notice', 'approval'] as const)(
     '%s: a post cannot smuggle an escape into the terminal, by its text or its author',
     (kind) => {
       const trap = `x${ESC}]0;owned\u0007${ESC}[2J\ny${ESC}[31m`
@@ -402,6 +435,95 @@ describe('what is shown of a text', () => {
     expect(show(ended, { ...PLAIN, width: 32 }, 'read {"path":"漢字漢字漢字"}')).toBe(
       '  claude-1 ✓ read {"path":"漢字…',
     )
+  })
+
+  const painted = { width: 80, colour: true }
+  const colour = (code: string, text: string) => `${ESC}[${code}m${text}${ESC}[0m`
+  const step = (text: string, state: 'ok' | 'failed' = 'ok') =>
+    post(1, { kind: 'step', author: claude, text, step: { id: 'p', state } })
+
+  test.each([
+    ['approved', 'approved k7f2q', '  ✓ bob approved k7f2q', '32'],
+    ['denied', 'denied k7f2q: no', '  ✗ bob denied k7f2q: no', '31'],
+    ['lapsed', 'let k7f2q lapse: late', '  ✗ bob let k7f2q lapse: late', '33'],
+  ] as const)('an approval that is %s says so by a mark and a colour', (state, text, shown, code) => {
+    const decided = post(1, { kind: 'approval', text, approval: { name: 'k7f2q', state, until: null } })
+    expect(show(decided, PLAIN)).toBe(shown)
+    expect(show(decided, painted)).toBe(colour(code, shown))
+  })
+
+  test('a question stands out, and nothing in it is obeyed', () => {
+    const trap = `x${ESC}[2J\u202e`
+    const asked = post(1, {
+      kind: 'approval',
+      author: claude,
+      text: `asks to ${trap}\nwhy ${trap}`,
+      approval: { name: `k${trap}`, state: 'open', until: null },
+    })
+    expect(show(asked, painted)).toBe(
+      [colour('1;33', '  ? claude-1 asks to x'), '    why x', colour('1;33', '  → /approve kx or /deny kx WHY')].join(
+        '\n',
+      ),
+    )
+  })
+
+  const HUNK = ['@@ -1,4 +1,3 @@ f()', ' a', '--- not a name', `-b${ESC}[2J`, '++++ new', '', '\\ No newline']
+  const DIFF = ['diff --git a/x b/x', '--- a/x', '+++ b/x', ...HUNK, '-not of it'].join('\n')
+
+  test('a diff is shown under its step, in colours where there are any', () => {
+    expect(show(step(`edit: 11 lines\n${DIFF}\n`), painted, 'edit {"path":"x"}')).toBe(
+      [
+        colour('2', '  claude-1 ✓ edit {"path":"x"} — 11 lines'),
+        colour('2', '    diff --git a/x b/x'),
+        colour('2', '    --- a/x'),
+        colour('2', '    +++ b/x'),
+        colour('36', '    @@ -1,4 +1,3 @@ f()'),
+        '     a',
+        colour('31', '    --- not a name'),
+        colour('31', '    -b'),
+        colour('32', '    ++++ new'),
+        '    ',
+        '    \\ No newline',
+        '    -not of it',
+      ].join('\n'),
+    )
+    expect(show(step(`edit: 11 lines\n${DIFF}`), PLAIN)).not.toContain(ESC)
+  })
+
+  test('a diff of many lines ends after forty, in rows no wider than the terminal, and says where the rest is', () => {
+    const added = Array.from({ length: 60 }, (_, n) => `+line ${n} ${'x'.repeat(90)}`)
+    const diff = ['--- a/x', '+++ b/x', '@@ -0,0 +1,60 @@', ...added].join('\n')
+    const rows = show(step(`edit: 63 lines\n${diff}`), PLAIN).split('\n')
+    expect(rows).toEqual([
+      '  claude-1 ✓ edit: 63 lines',
+      '    --- a/x',
+      '    +++ b/x',
+      '    @@ -0,0 +1,60 @@',
+      ...added.slice(0, 37).map((line) => `    ${line.slice(0, 75)}…`),
+      '    … 23 more lines: /show e1',
+    ])
+  })
+
+  test('a diff that a command answered is shown whole', () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `+${n} ${'x '.repeat(60)}`)
+    const text = ['codex-1, turn x: 1 file', '--- a/x', '+++ b/x', '@@ -0,0 +1,60 @@', ...lines].join('\n')
+    expect(answer(text, painted).split('\n')).toEqual([
+      '  codex-1, turn x: 1 file',
+      colour('2', '  --- a/x'),
+      colour('2', '  +++ b/x'),
+      colour('36', '  @@ -0,0 +1,60 @@'),
+      ...lines.map((line) => colour('32', `  ${line}`)),
+    ])
+  })
+
+  test('a step that failed shows the end of what it said; one that did not, nothing', () => {
+    const said = Array.from({ length: 12 }, (_, n) => `${ESC}[31mline ${n}`).join('\n')
+    expect(show(step(`run: exited with 1\n${said}\n`, 'failed'), PLAIN).split('\n')).toEqual([
+      '  claude-1 ✗ failed: run: exited with 1',
+      '    … 2 earlier lines: /show e1',
+      ...Array.from({ length: 10 }, (_, n) => `    line ${n + 2}`),
+    ])
+    expect(show(step(`run: 12 lines\n${said}`), PLAIN)).toBe('  claude-1 ✓ run: 12 lines')
   })
 
   test('an answer keeps its code in one piece and breaks its sentences', () => {

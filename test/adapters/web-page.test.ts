@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
-import type { Post } from '../../src/shapes/post.ts'
+import type { Post, Progress } from '../../src/shapes/post.ts'
 import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
 
@@ -60,6 +60,10 @@ const createHouse = () => {
       const post = { ...blank, position, id: `e${position}`, ...part }
       posts.push(post)
       for (const follower of followers) follower.write(frame(post))
+    },
+    progress: (step: string, text: string) => {
+      const data = JSON.stringify({ room: 'lobby', session: 's1', step, text } satisfies Progress)
+      for (const follower of followers) follower.write(`event: progress\ndata: ${data}\n\n`)
     },
     open: async () => {
       server = createServer((request, response) => void route(request, response))
@@ -136,6 +140,7 @@ const blank: Omit<Post, 'position' | 'id'> = {
   session: null,
   turn: null,
   step: null,
+  approval: null,
 }
 
 const receipt = (message: string): Receipt => ({
@@ -164,6 +169,9 @@ const READ = `[...document.querySelectorAll('#transcript > .exchange')].map((exc
     refusals: texts(exchange, '.refusal p'),
   }
 })`
+/** What stands between the steps of a turn, and whether a reader is told of it when it comes. */
+const KINDS = `[...document.querySelectorAll('.steps > *')].map((part) => [part.className || part.localName,
+  part.closest('[aria-live]').getAttribute('aria-live')])`
 const only = (said: string) => ({ said, works: [] as unknown[], refusals: [] as string[] })
 
 describe('the web room, in Chromium', { timeout: 60_000 }, () => {
@@ -328,6 +336,22 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       step: { id: 'p', state: 'running' },
     })
     house.post({ ...turn, kind: 'step', text: `${TRAP}\n${TRAP}`, step: { id: 'p', state: 'ok' } })
+    house.post({ ...turn, kind: 'notice', text: TRAP })
+    house.post({
+      ...turn,
+      kind: 'approval',
+      author: { ...agent, id: TRAP },
+      text: `${TRAP}\n${TRAP}\n${TRAP}`,
+      step: { id: 'p2', state: 'running' },
+      approval: { name: TRAP, state: 'open', until: TRAP },
+    })
+    house.post({
+      kind: 'approval',
+      author: { ...person, id: TRAP },
+      text: TRAP,
+      step: { id: 'p2', state: 'running' },
+      approval: { name: TRAP, state: 'denied', until: null },
+    })
     house.post({ ...turn, kind: 'answer', text: `${TRAP}\n\`${TRAP}\`\n\`\`\`\n${TRAP}` })
     house.post({ kind: 'refusal', id: 'm1.receipt', text: `${TRAP}\n${TRAP}` })
     house.post({ kind: 'notice', text: TRAP })
@@ -346,7 +370,283 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       },
     ])
     expect(await page.locator('.notice').textContent()).toBe(TRAP)
+    expect(await page.locator('.happened').textContent()).toBe(TRAP)
+    expect(await page.locator('.approval > *').allTextContents()).toEqual([
+      `${TRAP} ${TRAP}`,
+      TRAP,
+      TRAP,
+      `${TRAP} ${TRAP}`,
+    ])
     expect(await page.locator('img, main script').count()).toBe(0)
+  })
+
+  describe('an approval', () => {
+    const turn = { author: agent, session: 's1', turn: 'm1.claude-1' }
+    const step = { id: 'm1.claude-1.3', state: 'running' } as const
+    const ASKED = 'asks to run git push\ndeploy asks before each git push\nrun {"argv":["git","push"]}'
+    const open = { name: 'k7f2q', state: 'open', until: '2026-03-01T12:10:00.000Z' } as const
+    const bob = { ...person, id: 'bob' }
+
+    const ask = (part: Partial<Post> = {}) => {
+      house.post({ id: 'm1', text: 'push it' })
+      house.post({ ...turn, kind: 'accepted', text: 'claude-1 has it, in deploy' })
+      house.post({ ...turn, kind: 'approval', text: ASKED, step, approval: open, ...part })
+    }
+    const decide = (state: 'approved' | 'denied' | 'lapsed', text: string, author = bob) =>
+      house.post({ kind: 'approval', author, text, step, approval: { name: 'k7f2q', state, until: null } })
+
+    /** The cards as a reader has them. A string: it runs in the page. */
+    const CARDS = `[...document.querySelectorAll('.approval')].map((card) => [card.dataset.state,
+      ...[...card.querySelectorAll('p, pre, button')].map(({ textContent, disabled }) => textContent + (disabled ? '!' : ''))])`
+    const cards = () => page.evaluate(CARDS)
+    const question = [
+      'claude-1 asks to run git push',
+      'deploy asks before each git push',
+      'run {"argv":["git","push"]}',
+    ]
+    const waiting = [['open', ...question, 'Approve', 'Deny']]
+
+    test.each([
+      ['Approve', '/approve k7f2q', 'approved', 'approved k7f2q'],
+      ['Deny', '/deny k7f2q', 'denied', 'denied k7f2q: not on a Friday'],
+    ] as const)(
+      'is answered by keyboard: %s says %s, and the card says what became of it',
+      async (name, said, state, text) => {
+        ask()
+        await enter()
+        await poll(cards).toEqual(waiting)
+        expect(await page.locator('.approval time').getAttribute('datetime')).toBe(open.until)
+        await page
+          .getByRole('group', { name: 'Approval k7f2q' })
+          .getByRole('button', { name: `${name} k7f2q` })
+          .focus()
+        await page.keyboard.press('Enter')
+        await poll(() => house.heard.map((one) => one.text)).toEqual([said])
+        expect(await cards()).toEqual([['open', ...question, 'Approve!', 'Deny!']])
+        expect(await page.evaluate('document.activeElement.id')).toBe('line')
+
+        decide(state, text, person)
+        const closed = [[state, ...question, `ana ${text}`]]
+        await poll(cards).toEqual(closed)
+        await page.reload()
+        await poll(cards).toEqual(closed)
+      },
+    )
+
+    test('stands before the step that it opened, and is read out where steps are not', async () => {
+      ask()
+      house.post({ ...turn, kind: 'step', text: 'run {"argv":["git","push"]}', step })
+      await enter()
+      await poll(() => page.evaluate(KINDS)).toEqual([
+        ['approval', 'polite'],
+        ['ol', 'off'],
+      ])
+    })
+
+    test('that was refused to who pressed can be answered again, and the refusal is shown like any other', async () => {
+      const why = refusal('role-too-low', 'approve needs the role approver; you are operator')
+      house.answer = () => ({ status: 403, body: why })
+      ask()
+      await enter()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await poll(read).toEqual([
+        { ...only('push it'), works: [{ by: 'claude-1', steps: [], answer: '' }] },
+        { ...only('/approve k7f2q'), refusals: [`Refused: ${why.message} [${why.code}]`, why.remedy] },
+      ])
+      expect(await cards()).toEqual(waiting)
+    })
+
+    test.each<[string, () => void, string, string]>([
+      [
+        'lapsed',
+        () => decide('lapsed', 'let k7f2q lapse: nobody answered in time', { ...person, kind: 'house', id: 'bellhop' }),
+        'lapsed',
+        'bellhop let k7f2q lapse: nobody answered in time',
+      ],
+      [
+        'was given up with its turn',
+        () => house.post({ ...turn, kind: 'answer', text: 'never mind' }),
+        'over',
+        'nobody decided: the turn ended',
+      ],
+      [
+        'was refused because the turn was stopped',
+        () =>
+          house.post({
+            ...turn,
+            kind: 'step',
+            text: 'run {}: stopped [turn-stopped]',
+            step: { ...step, state: 'refused' },
+          }),
+        'over',
+        'nobody decided: the step was refused',
+      ],
+    ])('that %s cannot be answered any more, also after a reload', async (_what, end, state, outcome) => {
+      ask()
+      await enter()
+      await poll(cards).toEqual(waiting)
+      end()
+      await poll(cards).toEqual([[state, ...question, outcome]])
+      await page.reload()
+      await poll(cards).toEqual([[state, ...question, outcome]])
+    })
+
+    test('of another turn stays open when one ends', async () => {
+      ask()
+      house.post({ ...turn, turn: 'm1.codex-1', kind: 'answer', text: 'done' })
+      await enter()
+      await poll(() => page.locator('.answer').count()).toBe(1)
+      expect(await cards()).toEqual(waiting)
+    })
+
+    test('whose question is further back than what was loaded is a notice', async () => {
+      decide('approved', 'approved k7f2q')
+      await enter()
+      await poll(() => page.locator('.notice').allTextContents()).toEqual(['bob approved k7f2q'])
+    })
+
+    test('out of sight is pointed out', async () => {
+      house.post({ id: 'm1', text: 'push it' })
+      house.post({ ...turn, kind: 'accepted', text: 'claude-1 has it, in deploy' })
+      for (let n = 1; n <= 50; n++) house.post({ text: `line ${n}` })
+      await enter()
+      await poll(() => page.getByText('line 50').isVisible()).toBe(true)
+      house.post({ ...turn, kind: 'approval', text: ASKED, step, approval: open, at: new Date().toISOString() })
+      const button = page.getByRole('button', { name: 'claude-1 asks for an approval' })
+      await button.click(PATIENT)
+      await poll(() => page.evaluate(`document.querySelector('.approval').getBoundingClientRect().top > 0`)).toBe(true)
+    })
+  })
+
+  test('what happens between the steps of a turn is told among them', async () => {
+    const turn = { author: agent, turn: 'm1.claude-1' }
+    house.post({ id: 'm1', text: 'go on' })
+    house.post({ ...turn, kind: 'step', text: 'hop {"to":"test"}', step: { id: 'p1', state: 'running' } })
+    house.post({ ...turn, kind: 'step', text: 'hop: 1 line\nin test', step: { id: 'p1', state: 'ok' } })
+    house.post({ ...turn, kind: 'notice', text: 'claude-1 hops from edit to test (changed)' })
+    house.post({ ...turn, kind: 'step', text: 'run {"argv":["x"]}', step: { id: 'p2', state: 'running' } })
+    house.post({ ...turn, kind: 'notice', text: 'ana told claude-1 to stop' })
+    await enter()
+    await poll(() => page.locator('.steps li .tool, .steps li.happened').allTextContents()).toEqual([
+      'hop',
+      'claude-1 hops from edit to test (changed)',
+      'run',
+      'ana told claude-1 to stop',
+    ])
+    expect(await page.locator('.notice').count()).toBe(0)
+  })
+
+  describe('a diff', () => {
+    const turn = { author: agent, turn: 'm1.claude-1' }
+    const file = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n'
+    const hunk = `@@ -1,4 +1,3 @@ f()\n a\n--- not a name\n-${TRAP}\n++++ ${TRAP}\n\n\\ No newline at end of file\n`
+    const lines = (of: string) =>
+      page.evaluate(`[...(document.querySelector('${of}')?.childNodes ?? [])].map((line) =>
+        [line.className ?? '', line.textContent])`)
+    const expected = [
+      ['file', 'diff --git a/x b/x\n'],
+      ['file', '--- a/x\n'],
+      ['file', '+++ b/x\n'],
+      ['hunk', '@@ -1,4 +1,3 @@ f()\n'],
+      ['', ' a\n'],
+      ['removed', '--- not a name\n'],
+      ['removed', `-${TRAP}\n`],
+      ['added', `++++ ${TRAP}\n`],
+      ['', '\n'],
+      ['', '\\ No newline at end of file\n'],
+      ['', 'and -no more\n'],
+      ['', '-of it'],
+    ]
+    const text = `${file}${hunk}and -no more\n-of it`
+
+    test('of a step is shown at once, line by line, and stays text', async () => {
+      house.post({ id: 'm1', text: 'change it' })
+      house.post({ ...turn, kind: 'step', text: `edit: 12 lines\n${text}`, step: { id: 'p', state: 'ok' } })
+      await enter()
+      await poll(() => page.locator('.step details[open] summary').allTextContents()).toEqual(['changes'])
+      expect(await lines('.step pre')).toEqual(expected)
+      expect(await page.locator('img, main script').count()).toBe(0)
+    })
+
+    test('that is long is folded up like any output', async () => {
+      const added = Array.from({ length: 60 }, (_, n) => `+line ${n}\n`).join('')
+      const long = `edit: 63 lines\n--- a/x\n+++ b/x\n@@ -0,0 +1,60 @@\n${added}`
+      house.post({ id: 'm1', text: 'change it' })
+      house.post({ ...turn, kind: 'step', text: long, step: { id: 'p', state: 'ok' } })
+      await enter()
+      await poll(() => page.locator('.step details:not([open]) .added').count()).toBe(60)
+    })
+
+    test('is told apart also where a command answers it, or an agent', async () => {
+      house.post({ id: 'm1', text: '/diff' })
+      house.post({ id: 'm1.receipt', kind: 'answer', text: `claude-1, turn x: 1 file\n${text}` })
+      house.post({ ...turn, kind: 'answer', text: `So:\n\`\`\`diff\n${text}\n\`\`\`` })
+      await enter()
+      await poll(() => page.locator('pre.diff').count()).toBe(2)
+      expect(await lines('pre.aside')).toEqual([['', 'claude-1, turn x: 1 file\n'], ...expected])
+      expect(await lines('.answer pre')).toEqual(expected)
+    })
+
+    test('is not seen where there is none', async () => {
+      house.post({ id: 'm1', text: 'list' })
+      house.post({ ...turn, kind: 'step', text: 'read: 3 lines\n--- a\n- b\n+ c', step: { id: 'p', state: 'ok' } })
+      await enter()
+      await poll(() => lines('.step pre')).toEqual([['', '--- a\n- b\n+ c']])
+      expect(await page.locator('.step details').getAttribute('open')).toBe(null)
+    })
+  })
+
+  describe('what a step says while it runs', () => {
+    const turn = { author: agent, turn: 'm1.claude-1' }
+    const live = () => page.locator('.live').allTextContents()
+    const begin = async () => {
+      house.post({ id: 'm1', text: 'test it' })
+      house.post({ ...turn, kind: 'step', text: 'run {"argv":["npm"]}', step: { id: 'p', state: 'running' } })
+      house.post({ ...turn, kind: 'step', text: 'read {}', step: { id: 'q', state: 'running' } })
+      await enter()
+      await poll(() => page.locator('.step').count()).toBe(2)
+    }
+
+    test('is its last lines, under it, as they come, and gone when it ends', async () => {
+      await begin()
+      house.progress('p', 'one\ntwo\nthr')
+      await poll(live).toEqual(['one\ntwo\nthr'])
+      house.progress('p', 'ee\n4\n5\n6\n7\n8\n')
+      await poll(live).toEqual(['three\n4\n5\n6\n7\n8'])
+      expect(await page.locator('.step:has(.live) .tool').allTextContents()).toEqual(['run'])
+      house.post({ ...turn, kind: 'step', text: 'run: 8 lines\n8', step: { id: 'p', state: 'ok' } })
+      await poll(live).toEqual([])
+      // What comes late, or of a step that nobody knows, shows nothing.
+      house.progress('p', 'late')
+      house.progress('nobody', 'lost')
+      house.progress('q', 'reading')
+      await poll(live).toEqual(['reading'])
+    })
+
+    test('is text, whatever it is, and no terminal', async () => {
+      await begin()
+      house.progress('p', `${TRAP}\n\u001b[32mgreen\u001b`)
+      house.progress('p', `[0m\u001b]0;title\u0007!\n10 %\r\u001b[K99 %\r\na\u202eb\u0000c\u001b(Bd`)
+      await poll(live).toEqual([`${TRAP}\ngreen!\n99 %\nabcd`])
+      expect(await page.locator('img, main script').count()).toBe(0)
+    })
+
+    test('is bounded, however much it says', async () => {
+      await begin()
+      for (let n = 0; n < 50; n++) house.progress('p', 'x'.repeat(1999))
+      house.progress('p', 'end')
+      await poll(live).toEqual([`${'x'.repeat(3997)}end`])
+    })
+
+    test('leaves the place to resume from untouched', async () => {
+      await begin()
+      house.progress('p', 'on its way')
+      await poll(live).toEqual(['on its way'])
+      await house.kill()
+      house.post({ ...turn, kind: 'step', text: 'run: 1 line\nthere', step: { id: 'p', state: 'ok' } })
+      await house.open()
+      await poll(() => page.locator('.step[data-state=ok] pre').allTextContents()).toEqual(['there'])
+    })
   })
 
   test('a refusal is shown once, with its remedy, though the door and the room both tell it', async () => {
@@ -530,8 +830,26 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     house.post({ author: agent, kind: 'answer', turn: 'm1.claude-1', text: `${long}\n  ${long}` })
     house.post({ kind: 'refusal', id: 'm1.receipt', text: `${long}\n${long}` })
     house.post({ kind: 'notice', text: long })
+    const more = { author: agent, turn: 'm1.claude-1' }
+    house.post({ ...more, kind: 'notice', text: long })
+    house.post({
+      ...more,
+      kind: 'approval',
+      text: `${long}\n${long}\n${long}`,
+      step: { id: 'p1', state: 'running' },
+      approval: { name: long, state: 'open', until: AT },
+    })
+    house.post({
+      ...more,
+      kind: 'step',
+      text: `edit: changed\n--- a/${long}\n+++ b/${long}\n@@ -1 +1 @@\n-${long}\n+${long}`,
+      step: { id: 'p2', state: 'ok' },
+    })
+    house.post({ ...more, kind: 'step', text: 'run {}', step: { id: 'p3', state: 'running' } })
     await enter()
-    await poll(() => page.locator('.notice').count()).toBe(1)
+    await poll(() => page.locator('.step').count()).toBe(3)
+    house.progress('p3', long)
+    await poll(() => page.locator('.live').count()).toBe(1)
     const out = `[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 361
       && !one.closest('.call, .result, .unseen')).map((one) => one.className)`
     expect(await page.evaluate(out)).toEqual([])

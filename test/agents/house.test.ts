@@ -66,7 +66,7 @@ const openStreet = () => {
           announce: (presence) => world.announce(presence),
           log: (message, fields) => logged.push([message, fields]),
         },
-        agents,
+        agents.map((agent) => ({ ...agent, peripherals: ['explore'] })),
       )
       leaving.push(house.leave)
       return { ...house, announced, logged, world }
@@ -97,7 +97,7 @@ test('a process that is gone is not waited for: its lease is taken over', async 
   const living = street.house([CLAUDE])
   await eventually(
     'the living to hold the lease',
-    async () => (await street.registry.holderOf('claude-1')) === 'worker-a',
+    async () => (await street.registry.holderOf('claude-1')) === 'worker-a' && living.announced.length > 0,
   )
   await dead.leave()
   expect(await street.registry.presence('claude-1')).toEqual(presenceOf(CLAUDE))

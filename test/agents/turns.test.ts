@@ -6,6 +6,7 @@ import { drainLane } from '../../src/queue/lane.ts'
 import type { ToolCall } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepReport } from '../../src/shapes/turn.ts'
+import { stateOf } from '../../src/workspace/state.ts'
 import { GREP, openWorkshop, READ, SESSION, stops, type Workshop } from '../peripherals/workshop.ts'
 import { EXPLORE } from '../support/explore.ts'
 import { eventually } from '../support/poll.ts'
@@ -17,13 +18,20 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const ONE: StepReport = { kind: 'ok', output: 'one\n', paths: ['a.txt'], cut: null }
+const STATE = stateOf(Buffer.from('one\n'), false)
+const ONE: StepReport = {
+  kind: 'ok',
+  output: 'one\n',
+  paths: ['a.txt'],
+  cut: null,
+  seen: [{ path: 'a.txt', state: STATE }],
+}
 const OUTSIDE: ToolCall = { tool: 'read', args: { path: '../outside.txt' } }
 
 /** A mind that makes these calls one after the other, keeps what it learns, and answers with its request. */
 const scripted = (calls: ToolCall[], seen: StepReport[] = []): Mind =>
   function* (request) {
-    for (const call of calls) seen.push(yield call)
+    for (const call of calls) seen.push(...(yield [call]))
     return `done: ${request}`
   }
 
@@ -74,13 +82,15 @@ test('a turn is a start, its steps and a stop: whole evidence, by the agent, eac
       peripheral: 'explore',
       tools: ['read', 'glob', 'grep'],
       spec: hashOf(EXPLORE),
+      context: {},
+      entry: 'user-request',
     },
     {
       event: 'peripheral-stopped',
       turn: 't1',
       peripheral: 'explore',
       reason: 'turn-ended',
-      fruit: { steps: 4, found: ['a.txt', 'src/b.txt'] },
+      fruit: { steps: 4, found: ['a.txt', 'src/b.txt'], blocked: true },
     },
     { event: 'turn-ended', turn: 't1', outcome: 'done', answer: 'done: look around' },
   ])
@@ -125,7 +135,7 @@ test.each([
     await it.accept('break', 'go on')
     it.runSteps()
     const mind: Mind = function* (request) {
-      for (let n = 0; n < after; n++) yield READ
+      for (let n = 0; n < after; n++) yield [READ]
       if (request === 'break') throw new Error(why)
       return 'fine'
     }
@@ -167,7 +177,7 @@ test('a mind that goes on after its steps are spent is ended', async () => {
   await it.accept('look')
   it.runSteps()
   const runaway: Mind = function* () {
-    for (;;) yield READ
+    for (;;) yield [READ]
   }
   await it.turnsOf(runaway).drain(SESSION, stops())
   expect(await endings(it)).toEqual([['t1', 'failed', 'the agent went on after its steps were spent']])
@@ -180,11 +190,11 @@ test('a turn that was given up is resumed: recorded steps are answered from evid
   const stop = stops()
   const before: StepReport[] = []
   const interrupted: Mind = function* () {
-    before.push(yield GREP)
+    before.push(...(yield [GREP]))
     it.write('a.txt', 'two\n')
-    before.push(yield GREP)
+    before.push(...(yield [GREP]))
     stop.giveUp()
-    yield GREP
+    yield [GREP]
     return 'never said'
   }
   await it.turnsOf(interrupted).drain(SESSION, stop)
@@ -215,7 +225,7 @@ test('a turn whose worker died in the middle of a step goes on, and its mind lea
   const first = stops()
   it.ripgrep.hold()
   const dying = it.turnsOf(scripted([GREP])).drain(SESSION, first)
-  await eventually('the request', () => it.mailbox.first(SESSION))
+  await eventually('the request', async () => (await it.mailbox.all(SESSION))[0])
   const stuck = it.steps.drain(SESSION, new AbortController().signal)
   await eventually('the tool to run', () => it.ripgrep.runs() === 1)
   first.giveUp()
@@ -241,11 +251,11 @@ test('a drain that was taken over writes nothing more, and takes no further turn
   const mindCalled = (name: string): Mind =>
     function* (request) {
       asked.push(`${name}: ${request}`)
-      yield READ
+      yield [READ]
       return name
     }
   const old = it.turnsOf(mindCalled('old')).drain(SESSION, stops())
-  await eventually('the request', () => it.mailbox.first(SESSION))
+  await eventually('the request', async () => (await it.mailbox.all(SESSION))[0])
   const young = it.turnsOf(mindCalled('young')).drain(SESSION, stops())
   await eventually('the younger one to be at it', () => asked.includes('young: first'))
   it.runSteps()
@@ -297,7 +307,7 @@ test('a drain that is closing ends the turn it is at, and takes no other', async
   const stop = stops()
   const mind: Mind = function* (request) {
     stop.close()
-    yield READ
+    yield [READ]
     return request
   }
   await it.turnsOf(mind).drain(SESSION, stop)
@@ -324,7 +334,7 @@ test('a turn of an agent that is no longer configured fails, and leaves no wall 
   const stop = stops()
   const leaving: Mind = function* () {
     stop.giveUp()
-    yield READ
+    yield [READ]
     return 'never said'
   }
   await it.turnsOf(leaving).drain(SESSION, stop)
@@ -346,7 +356,7 @@ test('a turn in a peripheral that is no longer configured fails, and the next on
   const stop = stops()
   const leaving: Mind = function* () {
     stop.giveUp()
-    yield READ
+    yield [READ]
     return 'never said'
   }
   await it.turnsOf(leaving).drain(SESSION, stop)

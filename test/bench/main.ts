@@ -1,9 +1,12 @@
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { table } from './report.ts'
+import { gateOverhead, readStep } from './wall.ts'
 
 /** Speed, as ratios against a bare baseline in the same run: absolute figures say more of the machine than of the code. */
-const cases = [messageToReply]
+const cases = [readStep, messageToReply]
+
+console.log(await gateOverhead())
 
 for (const run of cases) console.log(table(await run()))
 await evidenceBench()

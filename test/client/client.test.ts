@@ -60,9 +60,13 @@ describe('a client', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => client().say(line)))
     expect(answers).toEqual(answers.map(() => answers[0]))
     await eventually('the turn to end', () => house.store.get('same.codex-1.ended'))
+    await eventually('its chain to be read', () => house.store.get('same.codex-1.stopped.verified'))
     const session = must(answers[0] ?? (await client().say(line))).assignments[0]?.session
     const chain = must(await house.store.query({ session, order: 'oldest', limit: 1000 })).entries
-    expect(chain.map(({ body }) => body.event)).toEqual([
+    const happened = chain.map(({ body }) => body.event)
+    // The chain is read backwards while the turn ends: either may be written first.
+    expect(happened.filter((event) => event === 'verified')).toEqual(['verified'])
+    expect(happened.filter((event) => event !== 'verified')).toEqual([
       'session-opened',
       'accepted',
       'turn-started',
@@ -95,6 +99,47 @@ describe('a client', () => {
     gone.abort()
     await following
     expect(seen).toEqual(expected)
+  })
+
+  test('hears posts among events that it does not know', async () => {
+    const shown: Post = {
+      position: 7,
+      id: 'm1.claude-1.0.approval',
+      at: '2026-01-02T03:04:05.000Z',
+      room: 'quiet',
+      kind: 'approval',
+      author: CLAUDE,
+      text: 'asks to run git push',
+      session: 's-1',
+      turn: 'm1.claude-1',
+      step: { id: 'm1.claude-1.0', state: 'running' },
+      approval: { name: 'k7f2q', state: 'open', until: '2026-01-02T03:14:05.000Z' },
+    }
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(
+        `event: progress\ndata: {}\n\nevent: new\ndata: ?\n\nevent: post\ndata: ${JSON.stringify(shown)}\n\n`,
+      )
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const gone = new AbortController()
+    const seen: Post[] = []
+    const following = createClient({ url, token: 'x', face: 'cli' }).follow(
+      'quiet',
+      3,
+      (one) => seen.push(one),
+      gone.signal,
+    )
+    await eventually('it to come back', () => asked.length > 1)
+    gone.abort()
+    await following
+    server.closeAllConnections()
+    server.close()
+    expect(asked.slice(0, 2)).toEqual(['/api/follow?room=quiet&after=3', '/api/follow?room=quiet&after=7'])
+    expect(seen[0]).toEqual(shown)
   })
 
   test('does not follow where it may not: a stranger, and a room that is not there', async () => {
@@ -130,14 +175,14 @@ describe('a conversation', () => {
     expect(shown.sort()).toEqual(agents.flatMap(() => ['accepted', 'answer', 'step', 'step', 'working']).sort())
   })
 
-  test('waits for the last of them, whoever comes first, and hears no more after that', async () => {
+  test('waits for the last of them, whoever comes first, shows what is theirs, and hears no more after that', async () => {
     const assignments = ['codex-1', 'claude-1'].map((agent) => ({
       turn: `m1.${agent}`,
       session: `s-${agent}`,
       agent,
       peripheral: 'explore',
     }))
-    const post = (position: number, turn: string | null, kind: Post['kind']): Post => ({
+    const post = (position: number, turn: string | null, kind: Post['kind'], step?: string): Post => ({
       position,
       id: `e${position}`,
       at: '2026-01-02T03:04:05.000Z',
@@ -147,15 +192,21 @@ describe('a conversation', () => {
       text: `post ${position}`,
       session: null,
       turn,
-      step: null,
+      step: step === undefined ? null : { id: step, state: 'running' },
+      approval: kind === 'approval' ? { name: 'k7f2q', state: 'open', until: null } : null,
     })
     const posts = [
       post(11, 'm1.claude-1', 'answer'),
       post(12, null, 'said'),
       post(13, 'm0.codex-1', 'answer'),
       post(14, 'm1.codex-1', 'step'),
-      post(15, 'm1.codex-1', 'answer'),
-      post(16, 'm1.codex-1', 'step'),
+      post(15, 'm1.codex-1', 'approval', 'm1.codex-1.3'),
+      // What was decided names its step, and no turn.
+      post(16, null, 'approval', 'm1.codex-1.3'),
+      post(17, null, 'approval', 'm1.codex-11.3'),
+      post(18, null, 'approval', 'm0.codex-1.3'),
+      post(19, 'm1.codex-1', 'answer'),
+      post(20, 'm1.codex-1', 'step'),
     ]
     const receipt: Receipt = { message: 'm1', room: 'quiet', mode: 'action', assignments, answer: null }
     const scripted: Client = {
@@ -169,8 +220,8 @@ describe('a conversation', () => {
     const heard = await converse(scripted, { room: 'quiet', text: '@codex @claude look' }, forever(), ({ position }) =>
       shown.push(position),
     )
-    expect(heard).toEqual(ok({ receipt, replies: [posts[0], posts[4]] }))
-    expect(shown).toEqual([11, 14, 15])
+    expect(heard).toEqual(ok({ receipt, replies: [posts[0], posts[8]] }))
+    expect(shown).toEqual([11, 14, 15, 16, 19])
   })
 
   test('collects only what answers its own line, however many are going on', async () => {

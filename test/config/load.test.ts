@@ -1,38 +1,33 @@
-import { cpSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadConfig, loadPeripherals } from '../../src/config/load.ts'
-import { Problem } from '../../src/lib/problem.ts'
+import { loadHouse } from '../../src/config/load.ts'
 import type { Config } from '../../src/shapes/config.ts'
-import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { scratch } from '../support/folder.ts'
-
-const CONFIG = join(import.meta.dirname, '../../config')
+import { CONFIG, complaint } from './complaint.ts'
 
 const DEFAULTS: Config = {
   http: { host: '127.0.0.1', port: 7070, hosts: [] },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [
     { id: 'claude-1', type: 'claude', runner: 'rehearsal', peripheral: 'explore' },
-    { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'explore' },
-    { id: 'tickle-1', type: 'tickle', runner: 'rehearsal', peripheral: 'explore' },
+    { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'edit' },
+    {
+      id: 'tickle-1',
+      type: 'tickle',
+      runner: 'rehearsal',
+      peripheral: 'explore',
+      peripherals: ['explore', 'test', 'reflect', 'chat'],
+    },
   ],
   lease: { ms: 6000, heartbeatMs: 1500 },
   worker: { turns: 64, steps: 8 },
   evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },
+  checks: {},
+  deploys: {},
+  approvals: { minutes: 30 },
+  holds: { minutes: 10 },
+  sandbox: { readable: [] },
   sweepMs: 1000,
   drainMs: 10_000,
-}
-
-/** What loading complains about, as a person reads it. */
-const complaint = (load: () => unknown): { message: string; fix: string } => {
-  try {
-    load()
-  } catch (error) {
-    if (error instanceof Problem) return { message: error.message, fix: error.fix }
-    throw error
-  }
-  throw new Error('nothing was complained about')
 }
 
 /** The config with a user's file of these lines. */
@@ -41,14 +36,14 @@ const withUser = (...lines: string[]) => {
   const file = folder.write('mine.yaml', `${lines.join('\n')}\n`)
   return {
     file,
-    load: () => loadConfig(CONFIG, file),
-    complaint: () => complaint(() => loadConfig(CONFIG, file)).message.replaceAll(file, 'mine.yaml'),
+    load: () => loadHouse(CONFIG, file).config,
+    complaint: () => complaint(() => loadHouse(CONFIG, file)).message.replaceAll(file, 'mine.yaml'),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
 }
 
 test('the defaults load as they are documented', () => {
-  expect(loadConfig(CONFIG, null)).toEqual(DEFAULTS)
+  expect(loadHouse(CONFIG, null).config).toEqual(DEFAULTS)
 })
 
 test.each([
@@ -88,8 +83,8 @@ test.each([
 
 test('what is given on the command line wins over both files', () => {
   using user = withUser('http: { host: 0.0.0.0, port: 1 }')
-  expect(loadConfig(CONFIG, user.file, { port: 2 }).http).toEqual({ host: '0.0.0.0', port: 2, hosts: [] })
-  expect(loadConfig(CONFIG, user.file, { host: '::1', port: undefined }).http).toEqual({
+  expect(loadHouse(CONFIG, user.file, { port: 2 }).config.http).toEqual({ host: '0.0.0.0', port: 2, hosts: [] })
+  expect(loadHouse(CONFIG, user.file, { host: '::1', port: undefined }).config.http).toEqual({
     host: '::1',
     port: 1,
     hosts: [],
@@ -120,8 +115,71 @@ test.each([
   ],
   [
     'an agent in a peripheral that is not there',
-    ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edit }'],
-    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals explore',
+    ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edti }'],
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals chat, deploy, edit, explore, reflect, test',
+  ],
+  [
+    'an agent that could inhabit what is not there',
+    [
+      'agents:',
+      '  - id: claude-1',
+      '    type: claude',
+      '    runner: rehearsal',
+      '    peripheral: edit',
+      '    peripherals:',
+      '      - edit',
+      '      - explroe',
+    ],
+    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is chat, deploy, edit, explore, reflect, test',
+  ],
+  [
+    'an agent that cannot inhabit where it starts',
+    ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edit, peripherals: [explore] }'],
+    'mine.yaml:2: agents.0.peripherals: expected edit among them, where it starts',
+  ],
+  [
+    'an agent with a name that stands for everybody',
+    [
+      'agents:',
+      '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edit }',
+      '  - { id: all, type: claude, runner: rehearsal, peripheral: edit }',
+    ],
+    'mine.yaml:1: agents: "all" cannot be an agent\'s name',
+  ],
+  [
+    'a check that nothing runs',
+    ['checks:', '  lint: [npm, run, lint]', '  audit: [npm, audit]'],
+    'mine.yaml:3: checks.audit: no peripheral runs it; those that are run are lint, types, tests',
+  ],
+  [
+    'a check with a name that is none',
+    ['checks:', '  Lint it: [npm, run, lint]'],
+    'mine.yaml:2: checks.Lint it: expected a name such as "lint"',
+  ],
+  [
+    'a check as one line, which no shell takes apart',
+    ['checks:', '  lint: npm run lint'],
+    'mine.yaml:2: checks.lint: Invalid input: expected array, received string',
+  ],
+  [
+    'a check whose words are one',
+    ['checks:', '  lint: [npm run lint]'],
+    'mine.yaml:2: checks.lint.0: "npm run lint" is no program: the words of a command are items of a list',
+  ],
+  [
+    'a check with a place for something, which would be open to anything',
+    ['checks:', '  lint: [eslint, "<path>..."]'],
+    'mine.yaml:2: checks.lint.1: the words of a command are taken as they are, without < and >: put it into a script',
+  ],
+  [
+    'a deploy command that begins with an option',
+    ['deploys:', '  staging:', '    - --force', '    - ./deploy'],
+    'mine.yaml:3: deploys.staging.0: "--force" is no program: the words of a command are items of a list',
+  ],
+  [
+    'a folder for the sandbox that is not absolute',
+    ['sandbox: { readable: [toolchain] }'],
+    'mine.yaml:1: sandbox.readable.0: Invalid string: must start with "/"',
   ],
   [
     'a part that was left empty',
@@ -193,7 +251,7 @@ test.each([
 })
 
 test('a file that is not there is told with its path, and what to do', () => {
-  expect(complaint(() => loadConfig(CONFIG, '/nowhere/mine.yaml'))).toEqual({
+  expect(complaint(() => loadHouse(CONFIG, '/nowhere/mine.yaml'))).toEqual({
     message: "cannot read /nowhere/mine.yaml: ENOENT: no such file or directory, open '/nowhere/mine.yaml'",
     fix: 'check the path given with --config',
   })
@@ -201,7 +259,7 @@ test('a file that is not there is told with its path, and what to do', () => {
 
 test('a folder in place of a file is told', () => {
   using folder = scratch()
-  expect(complaint(() => loadConfig(CONFIG, folder.path))).toEqual({
+  expect(complaint(() => loadHouse(CONFIG, folder.path))).toEqual({
     message: `cannot read ${folder.path}: EISDIR: illegal operation on a directory, read`,
     fix: 'check the path given with --config',
   })
@@ -211,111 +269,3 @@ test('what is wrong with a file is followed by what to do', () => {
   using user = withUser('colour: blue')
   expect(complaint(user.load).fix).toBe('correct the file and start again')
 })
-
-/** A copy of the shipped config that a test may change. */
-const copyOfConfig = () => {
-  const folder = scratch()
-  cpSync(CONFIG, folder.path, { recursive: true })
-  return folder
-}
-
-const EXPLORE = [
-  'id: explore',
-  'purpose: Look around.',
-  'tools: [read]',
-  'scope: workspace',
-  'modes: [diagnose]',
-  'role: viewer',
-  'limits: { stepsPerTurn: 3, outputBytes: 100, outputLines: 10, seconds: 2 }',
-  'examples:',
-  '  allowed: [{ why: a file, tool: read, args: { path: a } }]',
-  '  refused: [{ why: outside, tool: read, args: { path: .. } }]',
-]
-
-test('the shipped peripherals load by their id', () => {
-  const specs = loadPeripherals(CONFIG)
-  expect([...specs.keys()]).toEqual(['explore'])
-  const { examples, ...wall } = specs.get('explore') as PeripheralSpec
-  expect(wall).toEqual({
-    id: 'explore',
-    purpose: 'Look around in the workspace and answer questions about it. Changes nothing.',
-    tools: ['read', 'glob', 'grep'],
-    scope: 'workspace',
-    modes: ['diagnose', 'execute'],
-    role: 'operator',
-    limits: { stepsPerTurn: 25, outputBytes: 51_200, outputLines: 2000, seconds: 20 },
-  })
-  expect([examples.allowed.length, examples.refused.length]).toEqual([3, 5])
-})
-
-test('a user adds a peripheral by adding a file', () => {
-  using folder = copyOfConfig()
-  folder.write('peripherals/peek.yaml', EXPLORE.join('\n').replace('id: explore', 'id: peek'))
-  const specs = loadPeripherals(folder.path)
-  expect([...specs.keys()]).toEqual(['explore', 'peek'])
-  expect(specs.get('peek')?.limits).toEqual({ stepsPerTurn: 3, outputBytes: 100, outputLines: 10, seconds: 2 })
-})
-
-test('a file among the peripherals that is none is said, not passed over', () => {
-  using folder = copyOfConfig()
-  const file = folder.write('peripherals/peek.yml', '')
-  expect(() => loadPeripherals(folder.path)).toThrow(`${file}: expected a name that ends in .yaml`)
-})
-
-const altered = (change: (lines: string[]) => string[]) => [...change([...EXPLORE]), ''].join('\n')
-const instead = (old: string, line: string) => (lines: string[]) =>
-  lines.map((each) => (each.startsWith(old) ? line : each))
-
-test.each([
-  [
-    'an id that is not the name of the file',
-    instead('id:', 'id: peek'),
-    '1: id: expected "explore", as the file is named',
-  ],
-  [
-    'a tool there is not',
-    instead('tools:', 'tools: [read, write]'),
-    '3: tools.1: Invalid option: expected one of "read"|"glob"|"grep"',
-  ],
-  ['no tools', instead('tools:', 'tools: []'), '3: tools: Too small: expected array to have >=1 items'],
-  ['a scope there is not', instead('scope:', 'scope: everything'), '4: scope: Invalid input: expected "workspace"'],
-  [
-    'a mode there is not',
-    instead('modes:', 'modes: [party]'),
-    '5: modes.0: Invalid option: expected one of "discuss"|"diagnose"|"execute"',
-  ],
-  [
-    'a role there is not',
-    instead('role:', 'role: king'),
-    '6: role: Invalid option: expected one of "viewer"|"operator"|"approver"|"admin"',
-  ],
-  [
-    'a limit of nothing',
-    instead('limits:', 'limits: { stepsPerTurn: 0, outputBytes: 1, outputLines: 1, seconds: 1 }'),
-    '7: limits.stepsPerTurn: Too small: expected number to be >0',
-  ],
-  [
-    'an example that does not say why',
-    instead('  allowed:', '  allowed: [{ tool: read, args: {} }]'),
-    '9: examples.allowed.0.why: Invalid input: expected string, received undefined',
-  ],
-  [
-    'no example of what is refused',
-    instead('  refused:', '  refused: []'),
-    '10: examples.refused: Too small: expected array to have >=1 items',
-  ],
-  ['a key there is not', (lines) => [...lines, 'network: true'], '11: network: Unrecognized key: "network"'],
-  [
-    'a missing part',
-    (lines) => lines.filter((line) => !line.startsWith('purpose')),
-    '1: purpose: Invalid input: expected string, received undefined',
-  ],
-] satisfies [string, (lines: string[]) => string[], string][])(
-  'a mistake in a peripheral is told with its file and line: %s',
-  (_what, change, expected) => {
-    using folder = scratch()
-    mkdirSync(join(folder.path, 'peripherals'))
-    const file = folder.write('peripherals/explore.yaml', altered(change))
-    expect(complaint(() => loadPeripherals(folder.path)).message).toBe(`${file}:${expected}`)
-  },
-)

@@ -4,7 +4,7 @@ import { brief, createDigest, type Digested, filesOf } from '../../src/evidence/
 import { DIGEST_BYTES, Digest, DigestFiles } from '../../src/shapes/digest.ts'
 import { type Body, type Entry, events } from '../../src/shapes/evidence.ts'
 import { RefusalCode, refusal } from '../../src/shapes/refusal.ts'
-import type { StepOutcome } from '../../src/shapes/turn.ts'
+import type { FileChange, StepOutcome, TurnOutcome } from '../../src/shapes/turn.ts'
 
 /** An entry to be: its body, its id where something refers to it, what it answers, and whether its body was let go. */
 type Line = { body: Body; id?: string; inReplyTo?: string; gone?: boolean }
@@ -57,7 +57,7 @@ const accepted = (id: string, request: string): Line => ({
 const started = (peripheral: string, tools: string[]): Line => ({
   body: { event: 'peripheral-started', turn: 't', peripheral, tools, spec: 'x' },
 })
-const ended = (turn: string, answer: string, outcome: 'done' | 'failed' = 'done'): Line => ({
+const ended = (turn: string, answer: string, outcome: TurnOutcome = 'done'): Line => ({
   body: { event: 'turn-ended', turn, outcome, answer },
 })
 const intended = (step: string): Line => ({
@@ -88,6 +88,33 @@ const refusedStep = (code: RefusalCode, message: string): Line => ({
 })
 const asked = (id: string, text: string): Line => ({ id, body: { event: 'asked', text } })
 
+const approval = (step: string, why: string): Line => ({
+  id: step,
+  body: {
+    event: 'approval-asked',
+    turn: 't',
+    step: 's',
+    approval: 'k7mpq',
+    call: { tool: 'write', args: {} },
+    why,
+    opens: 'write',
+    until: '2026-01-03T00:00:00.000Z',
+  },
+})
+const decided = (inReplyTo: string, decision: 'approved' | 'denied' | 'lapsed'): Line => ({
+  inReplyTo,
+  body: { event: 'approval-decided', step: 's', approval: 'k7mpq', decision, role: null, note: '' },
+})
+const changeOf = (path: string): FileChange => ({ path, before: null, after: null, added: null, removed: null })
+const restoring = (id: string, paths: string[]): Line => ({
+  id,
+  body: { event: 'restoring', what: 'a turn', steps: [], files: paths.map(changeOf) },
+})
+const restored = (inReplyTo: string, paths: string[]): Line => ({
+  inReplyTo,
+  body: { event: 'restored', what: 'a turn', steps: [], files: paths.map(changeOf), failed: null },
+})
+
 const EMPTY: Digest = {
   session: 's-1',
   agent: null,
@@ -97,7 +124,7 @@ const EMPTY: Digest = {
   goals: { first: [], left: 0, last: [] },
   constraints: { peripherals: { shown: [], left: 0 }, refusals: { shown: [], left: 0 } },
   progress: {
-    turns: { accepted: 0, done: 0, failed: 0 },
+    turns: { accepted: 0, done: 0, failed: 0, cancelled: 0 },
     steps: { ok: 0, failed: 0, interrupted: 0, refused: 0 },
     tools: { shown: [], left: 0 },
   },
@@ -115,6 +142,14 @@ const SESSION: Line[] = [
   ...step('t1.0', ok(['src/a.ts', 'src/b.ts']), 'grep'),
   refusedStep('out-of-scope', '/etc/passwd is outside the workspace'),
   ...step('t1.1', { kind: 'failed', message: 'no such file' }),
+  approval('p1', 'it asks for\nmore'),
+  decided('p1', 'denied'),
+  ...step('t1.3', {
+    kind: 'failed',
+    message: 'half of it',
+    changed: ['src/half.ts'],
+    files: [changeOf('src/other.ts')],
+  }),
   ...step('t1.2', ok(['src/a.ts'], ['src/a.ts', 'src/new.ts']), 'edit'),
   {
     body: {
@@ -135,6 +170,11 @@ const SESSION: Line[] = [
   started('explore', ['read']),
   ...step('t2.0', { kind: 'interrupted', message: 'died' }),
   ended('t2', 'no tests here', 'failed'),
+  approval('p2', 'a push'),
+  accepted('t4', 'push it'),
+  ended('t4', 'stopped by ada', 'cancelled'),
+  restoring('r1', ['src/a.ts', 'src/back.ts']),
+  restored('r1', ['src/back.ts']),
   { body: { event: 'session-closed', reason: 'reset by ada' } },
 ]
 
@@ -143,36 +183,41 @@ const SESSION_DIGEST: Digest = {
   agent: 'claude-1',
   room: 'lobby',
   closed: 'reset by ada',
-  through: 24,
-  goals: { first: ['find out why the build fails', 'now the tests', 'and the docs'], left: 0, last: [] },
+  through: 33,
+  goals: { first: ['find out why the build fails', 'now the tests', 'and the docs', 'push it'], left: 0, last: [] },
   constraints: {
     peripherals: { shown: [{ peripheral: 'explore', tools: { shown: ['read'], left: 0 } }], left: 0 },
     refusals: { shown: [{ code: 'out-of-scope', count: 1, last: '/etc/passwd is outside the workspace' }], left: 0 },
   },
   progress: {
-    turns: { accepted: 3, done: 1, failed: 1 },
-    steps: { ok: 2, failed: 1, interrupted: 1, refused: 1 },
+    turns: { accepted: 4, done: 1, failed: 1, cancelled: 1 },
+    steps: { ok: 2, failed: 2, interrupted: 1, refused: 1 },
     tools: {
       shown: [
         { tool: 'grep', count: 1 },
-        { tool: 'read', count: 2 },
+        { tool: 'read', count: 3 },
         { tool: 'edit', count: 1 },
       ],
       left: 0,
     },
   },
-  decisions: { first: ['a missing import; it is back', 'Node 20', 'failed: no tests here'], left: 0, last: [] },
+  decisions: {
+    first: ['a missing import; it is back', 'Node 20', 'failed: no tests here', 'cancelled: stopped by ada'],
+    left: 0,
+    last: [],
+  },
   next: {
     shown: [
       { entry: 'q2', kind: 'question', what: 'who runs the tests?' },
       { entry: 'c1', kind: 'conjecture', what: 'the cache is stale' },
       { entry: 't3', kind: 'turn', what: 'and the docs' },
+      { entry: 'p2', kind: 'approval', what: 'write: a push' },
     ],
     left: 0,
   },
   files: {
     read: { count: 2, folded: 'src/{a,b}.ts', left: 0 },
-    changed: { count: 2, folded: 'src/{a,new}.ts', left: 0 },
+    changed: { count: 5, folded: 'src/{a,back,half,new,other}.ts', left: 0 },
   },
 }
 
@@ -180,7 +225,7 @@ describe('a digest', () => {
   test('says what a session came to', () => {
     expect(digestOf(chainOf(SESSION))).toEqual({
       digest: SESSION_DIGEST,
-      files: { read: 'src/a.ts\nsrc/b.ts', changed: 'src/a.ts\nsrc/new.ts' },
+      files: { read: 'src/a.ts\nsrc/b.ts', changed: 'src/a.ts\nsrc/back.ts\nsrc/half.ts\nsrc/new.ts\nsrc/other.ts' },
     })
   })
 
@@ -199,38 +244,51 @@ describe('a digest', () => {
     expect({ digest: Digest.parse(digest), files: DigestFiles.parse(files) }).toEqual({ digest, files })
   })
 
+  test('goes on from one that could not count turns that were stopped', () => {
+    const older = { ...EMPTY, progress: { ...EMPTY.progress, turns: { accepted: 1, done: 0, failed: 0 } } }
+    const lines = chainOf([ended('t1', 'enough', 'cancelled')])
+    expect({
+      whole: Digest.safeParse(older).success,
+      turns: digestOf(lines, { digest: older, files: { read: '', changed: '' } }).digest.progress.turns,
+      text: brief(older).includes('turns: 1 accepted, 0 done, 0 failed, 0 cancelled'),
+    }).toEqual({ whole: true, turns: { accepted: 1, done: 0, failed: 0, cancelled: 1 }, text: true })
+  })
+
   test('reads as text', () => {
-    expect(brief(SESSION_DIGEST)).toBe(`Session s-1: claude-1 in lobby, up to entry 24
+    expect(brief(SESSION_DIGEST)).toBe(`Session s-1: claude-1 in lobby, up to entry 33
 Closed: reset by ada
 Goals
 - find out why the build fails
 - now the tests
 - and the docs
+- push it
 Peripherals
 - explore: read
 Refusals
 - out-of-scope (1): /etc/passwd is outside the workspace
 Progress
-- turns: 3 accepted, 1 done, 1 failed
-- steps: 2 ok, 1 failed, 1 interrupted, 1 refused
-- tools: grep 1, read 2, edit 1
+- turns: 4 accepted, 1 done, 1 failed, 1 cancelled
+- steps: 2 ok, 2 failed, 1 interrupted, 1 refused
+- tools: grep 1, read 3, edit 1
 Decisions
 - a missing import; it is back
 - Node 20
 - failed: no tests here
+- cancelled: stopped by ada
 Next
 - question q2: who runs the tests?
 - conjecture c1: the cache is stale
 - turn t3: and the docs
+- approval p2: write: a push
 Files
-- changed: 2 files src/{a,new}.ts
+- changed: 5 files src/{a,back,half,new,other}.ts
 - read: 2 files src/{a,b}.ts`)
   })
 
   test('reads as text also where there is next to nothing in it', () => {
     expect(brief(EMPTY)).toBe(`Session s-1: nobody in no room, up to entry 0
 Progress
-- turns: 0 accepted, 0 done, 0 failed
+- turns: 0 accepted, 0 done, 0 failed, 0 cancelled
 - steps: 0 ok, 0 failed, 0 interrupted, 0 refused
 - tools: none
 Files
@@ -277,6 +335,11 @@ describe('where a digest ends', () => {
     [
       'an entry of which the body was let go, where no step is open',
       [opened, gone(accepted('t1', 'look'))],
+      { through: 2, steps: 0, read: '' },
+    ],
+    [
+      'what a person puts back is no step: after it, though nothing says that it is done',
+      [opened, restoring('r', ['x'])],
       { through: 2, steps: 0, read: '' },
     ],
     [
@@ -351,6 +414,17 @@ describe('what has no room', () => {
       },
       tools: { shown: many.slice(0, 12).map((tool) => ({ tool, count: 2 })), left: 16 },
     })
+  })
+
+  test('calls that wait for a person are counted, and taken off whatever was decided', () => {
+    const asks = Array.from({ length: 100 }, (_, i) => `p${i}`)
+    const waiting = asks.map((id) => approval(id, 'x'.repeat(90)))
+    const shown = asks
+      .slice(0, 7)
+      .map((entry) => ({ entry, kind: 'approval' as const, what: `write: ${'x'.repeat(90)}` }))
+    expect(digestOf(chainOf(waiting)).digest.next).toEqual({ shown, left: 93 })
+    const after = [decided('p0', 'approved'), decided('p50', 'denied'), decided('p99', 'lapsed')]
+    expect(digestOf(chainOf([...waiting, ...after])).digest.next).toEqual({ shown: shown.slice(1), left: 91 })
   })
 
   test('turns that wait are counted, and taken off when they have ended', () => {
@@ -482,6 +556,12 @@ const anyOutcome: fc.Arbitrary<StepOutcome> = fc.oneof(
       .map(([paths, changed]) => ok(paths, changed)),
   },
   { weight: 1, arbitrary: anyText.map((message): StepOutcome => ({ kind: 'failed', message })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(anyText, fc.array(anyName, { maxLength: 3 }), fc.array(anyName, { maxLength: 3 }))
+      .map(([message, changed, files]) => ({ kind: 'failed' as const, message, changed, files: files.map(changeOf) })),
+  },
   { weight: 1, arbitrary: anyText.map((message): StepOutcome => ({ kind: 'interrupted', message })) },
 )
 const answering = (body: Body) => anyId.map((inReplyTo): Line => ({ body, inReplyTo }))
@@ -495,7 +575,7 @@ const anyLine: fc.Arbitrary<Line> = fc
     {
       weight: 2,
       arbitrary: fc
-        .tuple(anyId, anyText, fc.constantFrom('done' as const, 'failed' as const))
+        .tuple(anyId, anyText, fc.constantFrom('done' as const, 'failed' as const, 'cancelled' as const))
         .map((parts) => ended(...parts)),
     },
     { weight: 1, arbitrary: fc.tuple(anyText, fc.array(anyText, { maxLength: 8 })).map((parts) => started(...parts)) },
@@ -510,6 +590,16 @@ const anyLine: fc.Arbitrary<Line> = fc
     },
     { weight: 1, arbitrary: anyText.chain((text) => answering({ event: 'concluded', text })) },
     { weight: 1, arbitrary: anyText.chain((text) => answering({ event: 'corrected', text })) },
+    { weight: 1, arbitrary: fc.tuple(anyId, anyText).map((parts) => approval(...parts)) },
+    { weight: 1, arbitrary: anyId.map((id) => decided(id, 'approved')) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(anyId, fc.array(anyName, { maxLength: 3 })).map((parts) => restoring(...parts)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(anyId, fc.array(anyName, { maxLength: 3 })).map((parts) => restored(...parts)),
+    },
     { weight: 1, arbitrary: fc.constantFrom(...SESSION) },
     {
       weight: 1,
@@ -538,22 +628,26 @@ const lastClosed = (lines: Line[]): number => {
   const open = new Set<string>()
   return lines.reduce((last, { id = '', inReplyTo = '', body, gone }, i) => {
     if (body.event === 'peripheral-stopped' && !gone) open.clear()
-    if (body.event === 'step-intended') open.add(id)
-    if (body.event === 'step-ended') open.delete(inReplyTo)
+    // What is gone shows what it claimed, and no more.
+    if (body.event === 'step-intended' || (body.event === 'restoring' && gone)) open.add(id)
+    if (body.event === 'step-ended' || body.event === 'restored') open.delete(inReplyTo)
     return open.size === 0 ? i + 1 : last
   }, 0)
 }
 
-/** The files of every step that ended well, told from the lines. */
+/** The files of every step that ended, and of all that was put back, told from the lines. */
 const filesIn = (lines: Line[]) => {
-  const outcomes = lines.flatMap(({ body, gone }) =>
-    body.event === 'step-ended' && body.outcome.kind === 'ok' && !gone ? [body.outcome] : [],
-  )
+  const kept = lines.filter(({ gone }) => !gone).map(({ body }) => body)
+  const outcomes = kept.flatMap((body) => (body.event === 'step-ended' ? [body.outcome] : []))
+  const changes = outcomes.flatMap((how) => (how.kind === 'interrupted' ? [] : [how.changed, how.files?.map(pathOf)]))
+  const back = kept.flatMap((body) => (body.event === 'restored' ? body.files.map(pathOf) : []))
   return {
-    read: sortedSet(outcomes.flatMap(({ paths }) => paths)),
-    changed: sortedSet(outcomes.flatMap(({ changed }) => changed ?? [])),
+    read: sortedSet(outcomes.flatMap((how) => (how.kind === 'ok' ? how.paths : []))),
+    changed: sortedSet([...changes.flatMap((paths) => paths ?? []), ...back]),
   }
 }
+
+const pathOf = ({ path }: FileChange): string => path
 
 describe('for any session', () => {
   test('digesting it piece by piece comes to the same as digesting it whole, at every cut', () => {
@@ -630,7 +724,7 @@ describe('a session of 10,000 steps', () => {
     expect({ through, progress, read: files.read.count, changed: files.changed.count }).toEqual({
       through: lines.length,
       progress: {
-        turns: { accepted: 100, done: 100, failed: 0 },
+        turns: { accepted: 100, done: 100, failed: 0, cancelled: 0 },
         steps: { ok: 10_000, failed: 0, interrupted: 0, refused: 0 },
         tools: { shown: [{ tool: 'read', count: 10_000 }], left: 0 },
       },

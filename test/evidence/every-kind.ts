@@ -8,7 +8,7 @@ import type { KeepPolicy } from '../../src/shapes/config.ts'
 import type { Draft, Entry } from '../../src/shapes/evidence.ts'
 import type { StoreVerdict, Verdict } from '../../src/shapes/verdict.ts'
 import { ADA, must, said, sessionOfOneStep, type TestStore } from '../support/store.ts'
-import { openRaw, toolsOf } from './file.ts'
+import { openRaw } from './file.ts'
 import { bodies, closed, inRoom } from './history.ts'
 
 export const DAY_MS = 86_400_000
@@ -34,7 +34,7 @@ export const FIRST = ['o1', 'o2']
  */
 export const everyKind = async ({ store, url, clock }: TestStore): Promise<Store> => {
   const letGo = async (id: string, days: Partial<KeepPolicy>) => {
-    const verify = (session: string) => verifyChain(store, session, toolsOf)
+    const verify = (session: string) => verifyChain(store, session)
     must(await compact({ store, policy: policyOf(days), now: clock.now, newId: () => id, verify, dry: false }))
   }
   must(await store.append([{ ...said('e1', 'for a while'), ephemeral: true }]))
@@ -83,7 +83,7 @@ type Source = { engine: Engine }
 /** What verifying all there is says: every chain that has a head, and the store as a whole. */
 export const verifyAll = async ({ engine }: Source): Promise<{ chains: Verdict[]; store: StoreVerdict }> => {
   const chains: Verdict[] = []
-  for (const session of await sessionsIn(engine)) chains.push(await verifyChain({ engine }, session, toolsOf))
+  for (const session of await sessionsIn(engine)) chains.push(await verifyChain({ engine }, session))
   return { chains, store: await verifyStore({ engine }, UNSIGNED) }
 }
 
@@ -91,7 +91,7 @@ export const verifyAll = async ({ engine }: Source): Promise<{ chains: Verdict[]
 export const isWhole = async ({ engine }: Source): Promise<boolean> => {
   if (!(await verifyStore({ engine }, UNSIGNED)).ok) return false
   for (const session of await sessionsIn(engine)) {
-    if (!(await verifyChain({ engine }, session, toolsOf)).ok) return false
+    if (!(await verifyChain({ engine }, session)).ok) return false
   }
   return true
 }

@@ -1,7 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import type { Store } from '../../src/evidence/store.ts'
-import type { ToolsOf } from '../../src/evidence/verify.ts'
 import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { isPostgres } from '../../src/lib/address.ts'
 import type { Draft, Entry } from '../../src/shapes/evidence.ts'
@@ -131,13 +130,10 @@ const dropTriggers = (file: File): void => {
   }
 }
 
-/** The walls of the tests: one peripheral, three tools. */
-export const toolsOf: ToolsOf = (peripheral) => (peripheral === 'explore' ? ['read', 'glob', 'grep'] : null)
-
 /** What verifying everything there is says, chain by chain. */
 export const verdictsOf = async (store: Store): Promise<Verdict[]> => {
   const verdicts: Verdict[] = []
-  for (const session of await store.chains()) verdicts.push(await verifyChain(store, session, toolsOf))
+  for (const session of await store.chains()) verdicts.push(await verifyChain(store, session))
   return verdicts
 }
 

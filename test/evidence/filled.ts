@@ -10,7 +10,7 @@ import { verifyChain } from '../../src/evidence/verify-store.ts'
 import type { Draft, Entry } from '../../src/shapes/evidence.ts'
 import { must, said, type TestStore, testStore } from '../support/store.ts'
 import { DAY_MS, firstVersion, policyOf } from './every-kind.ts'
-import { toolsOf, verdictsOf, write } from './file.ts'
+import { verdictsOf, write } from './file.ts'
 import { history } from './history.ts'
 
 /** Fills a store with all that can be in one: every event, bodies in blobs, bodies that were let go, first versions. */
@@ -23,7 +23,7 @@ export const fill = async ({ store, clock }: TestStore): Promise<void> => {
   clock.now += 10 * DAY_MS
   await write([[said('l3', long), { ...said('e1', 'soon forgotten'), ephemeral: true }]], store, clock)
   let ids = 0
-  const verify = (session: string) => verifyChain(store, session, toolsOf)
+  const verify = (session: string) => verifyChain(store, session)
   const newId = () => `c${ids++}`
   const policy = policyOf({ bodyDays: 5 })
   const { bodies } = must(await compact({ store, policy, now: clock.now, newId, verify, dry: false }))

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { createDigest } from '../../src/evidence/digest.ts'
 import { BELLHOP, houseDraft, roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
+import { sha256 } from '../../src/evidence/hash.ts'
 import type { Author, Body, BodyOf, Draft, EventName } from '../../src/shapes/evidence.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
@@ -38,6 +39,11 @@ const NO = refusal('out-of-scope', '/etc/passwd is outside the workspace')
 const START = { event: 'peripheral-started', peripheral: 'explore', tools: ['read', 'grep'], spec: 'x' } as const
 const STOP = { event: 'peripheral-stopped', peripheral: 'explore', reason: 'turn-ended' } as const
 const FRUIT = { steps: 2, found: ['README.md'] }
+const STATES = ['a', 'b'].map((letter) => `100644 ${letter.repeat(64)}`)
+const CHANGE = { path: 'src/a b.ts', before: STATES[0] ?? null, after: STATES[1] ?? null, added: 2, removed: 1 }
+const BACK = { path: 'src/a b.ts', before: STATES[1] ?? null, after: STATES[0] ?? null, added: 1, removed: 2 }
+const SPEC = '{"id":"explore"}'
+const CALL = { tool: 'write', args: { path: 'src/a b.ts', text: 'x' } }
 
 /** One body of every event there is: a new event has no place to hide. */
 export const bodies: { [E in EventName]: BodyOf<E> } = {
@@ -85,8 +91,41 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
       cut: '3',
     },
   },
+  'snapshot-taken': { event: 'snapshot-taken', turn: 't', tree: 'c'.repeat(40) },
+  'approval-asked': {
+    event: 'approval-asked',
+    turn: 't',
+    step: 't.2',
+    approval: 'k7mpq',
+    call: CALL,
+    why: 'explore asks before each write',
+    opens: 'write to src/a b.ts',
+    until: '2026-01-03T00:00:00.000Z',
+  },
+  'approval-decided': {
+    event: 'approval-decided',
+    step: 't.2',
+    approval: 'k7mpq',
+    decision: 'approved',
+    role: 'approver',
+    note: 'once',
+  },
+  'stop-asked': { event: 'stop-asked', turn: 't', why: 'enough' },
   'peripheral-stopped': { ...STOP, turn: 't', fruit: FRUIT },
   'turn-ended': { event: 'turn-ended', turn: 't', outcome: 'done', answer: 'here' },
+  reviewed: {
+    event: 'reviewed',
+    turn: 't',
+    step: 't.3',
+    facts: { turns: 1, steps: 3, refused: 1, failed: 0, changed: ['src/a b.ts'], tests: 'none' },
+    worked: 'the search',
+    didNot: 'the write',
+    next: 'tests',
+  },
+  verified: { event: 'verified', through: 12, ok: true, steps: 3, files: 1, violations: [] },
+  restoring: { event: 'restoring', what: 'turn t', steps: ['t.2'], files: [BACK] },
+  restored: { event: 'restored', what: 'turn t', steps: ['t.2'], files: [BACK], failed: null },
+  'wall-declared': { event: 'wall-declared', peripheral: 'explore', spec: SPEC, hash: sha256(SPEC) },
   digested: { event: 'digested', ...createDigest('s-1', null).made() },
   compacted: { event: 'compacted', policy: '{}', bodies: 2, bytes: 99, entries: 'm1\nm2' },
   presence: {
@@ -156,6 +195,42 @@ export const history = (): Draft[][] => {
     [{ ...den('f1', ADA, { event: 'message', text: 'another way: retry_all' }), forkOf: 'c1', ephemeral: true }],
     [houseDraft('h3', bodies.compacted, [])],
     [s3('s-3.digest', BELLHOP, bodies.digested)],
+    ...stoppedSession(),
+    [houseDraft('h4', bodies['wall-declared'], [])],
+  ]
+}
+
+/** A session that asked before it wrote, was stopped, and had what it wrote put back. */
+const stoppedSession = (): Draft[][] => {
+  const s4 = inSession('s-4', 'den', 'claude-1')
+  const step = { turn: 't6', step: 't6.0' }
+  const outcome: StepOutcome = { kind: 'failed', message: 'stopped', changed: [CHANGE.path], files: [CHANGE] }
+  return [
+    [opened('s-4', 'den', 'claude-1'), accepted('t6', 's-4', 'den', 'claude-1')],
+    [s4('t6.started', CLAUDE, { event: 'turn-started', turn: 't6' }, 't6')],
+    [s4('t6.peripheral', CLAUDE, { ...START, tools: ['write'], turn: 't6' }, 't6.started')],
+    [s4('t6.0.approval', CLAUDE, { ...bodies['approval-asked'], ...step }, 't6')],
+    [s4('t6.0.decision', BOB, { ...bodies['approval-decided'], step: 't6.0' }, 't6.0.approval')],
+    [s4('t6.snapshot', CLAUDE, { ...bodies['snapshot-taken'], turn: 't6' }, 't6')],
+    [
+      s4(
+        't6.0.intent',
+        CLAUDE,
+        { event: 'step-intended', ...step, call: CALL, reads: [], writes: [CHANGE.path], approval: 't6.0.decision' },
+        't6',
+      ),
+    ],
+    [s4('t6.stop', ADA, { ...bodies['stop-asked'], turn: 't6' }, 't6')],
+    [
+      s4('t6.0.outcome', CLAUDE, { event: 'step-ended', ...step, tool: 'write', outcome }, 't6.0.intent'),
+      s4('t6.0.review', CLAUDE, { ...bodies.reviewed, ...step }, 't6.0.intent'),
+    ],
+    [
+      s4('t6.stopped', CLAUDE, { ...bodies['peripheral-stopped'], turn: 't6' }, 't6.started'),
+      s4('t6.ended', CLAUDE, { event: 'turn-ended', turn: 't6', outcome: 'cancelled', answer: 'stopped' }, 't6'),
+    ],
+    [s4('t6.verified', BELLHOP, bodies.verified, 't6.stopped')],
+    [s4('t6.undo', ADA, bodies.restoring), s4('t6.undone', ADA, bodies.restored, 't6.undo')],
   ]
 }
 
@@ -178,7 +253,8 @@ const anyOutcome: fc.Arbitrary<StepOutcome> = fc.oneof(
     changed: someFiles,
     cut: fc.constant(null),
   }),
-  fc.record({ kind: fc.constantFrom('failed' as const, 'interrupted' as const), message: fc.constantFrom(...lines) }),
+  fc.record({ kind: fc.constant('failed' as const), message: fc.constantFrom(...lines), changed: someFiles }),
+  fc.record({ kind: fc.constant('interrupted' as const), message: fc.constantFrom(...lines) }),
 )
 
 const STEP = { turn: 't', step: 't.1' }
@@ -191,6 +267,9 @@ const anyBody: fc.Arbitrary<Body> = fc.oneof(
   fc.constantFrom(...Object.values(bodies).filter(({ event }) => event !== 'session-opened')),
   fc.constantFrom(...lines).map((text) => ({ event: 'message' as const, text })),
   anyCall.map((call) => ({ event: 'step-intended' as const, ...STEP, call })),
+  fc
+    .tuple(anyCall, someFiles, someFiles)
+    .map(([call, reads, writes]) => ({ event: 'step-intended' as const, ...STEP, call, reads, writes })),
   anyCall.map((call) => ({ event: 'step-refused' as const, ...STEP, call, refusal: NO })),
   fc
     .tuple(fc.constantFrom('read', 'grep'), anyOutcome)

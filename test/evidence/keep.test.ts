@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, describe, expect, test } from 'vitest'
+import { verifyFiles } from '../../src/evidence/checker.ts'
 import { createDigest, filesOf } from '../../src/evidence/digest.ts'
 import { houseDraft } from '../../src/evidence/drafts.ts'
 import { type Compaction, compact, digestSession } from '../../src/evidence/keep.ts'
@@ -13,8 +14,10 @@ import { ADA, idsOf, must, said, sessionOfOneStep, type TestStore } from '../sup
 import type { Arguments } from './compactor.ts'
 import { engines } from './engines.ts'
 import { DAY_MS, isWhole, large, policyOf, verifyAll } from './every-kind.ts'
-import { contentOf, openRaw, projectionsOf, toolsOf, verdictsOf } from './file.ts'
+import { contentOf, openRaw, projectionsOf, verdictsOf } from './file.ts'
 import { bodies, CODEX, closed, inSession, opened } from './history.ts'
+import { written } from './planted.ts'
+import { richHistory } from './rich.ts'
 
 /** A session whose one step found much. */
 const sessionOfOneLargeStep = (): Draft[] =>
@@ -62,7 +65,7 @@ const letGo = async (
   days: Partial<KeepPolicy>,
   { now, ids = [], dry = false }: How,
 ): Promise<Compaction> => {
-  const verify = (session: string) => verifyChain(store, session, toolsOf)
+  const verify = (session: string) => verifyChain(store, session)
   const newId = (): string => ids.shift() ?? 'k1'
   return must(await compact({ store, policy: policyOf(days), now, newId, verify, dry }))
 }
@@ -217,6 +220,19 @@ describe.each(engines)('in $name', (engine) => {
     await letGo(store, { bodyDays: 1 }, { now: clock.now + 100 * DAY_MS })
     await store.rebuild()
     expect(await projectionsOf(url)).toEqual(before)
+  })
+
+  test('a session through every peripheral still verifies without its steps: walls, hops and approvals are kept', async () => {
+    await using house = await engine.testStore()
+    const { store, clock } = house
+    const drafts = [...richHistory(), closed('s-1', 'lobby', 'claude-1')]
+    await written(house, drafts)
+    clock.now += 2 * DAY_MS
+    await letGo(store, { bodyDays: 1 }, { now: clock.now })
+    const steps = drafts.filter(({ body }) => ['step-intended', 'step-ended', 'step-refused'].includes(body.event))
+    expect([await goneFrom(store), await isWhole(store)]).toEqual([idsOf(steps as Entry[]), true])
+    expect(await verifyChain(store, 's-1')).toMatchObject({ ok: true, dropped: steps.length, violations: [] })
+    expect(await verifyFiles(store, 's-1', async () => null)).toEqual({ files: 0, violations: [] })
   })
 
   test('ids that read like secrets break no list', async () => {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import fc from 'fast-check'
 import type { Page } from '../../src/evidence/find.ts'
-import { Claim, type Entry, EventName, EvidenceType } from '../../src/shapes/evidence.ts'
+import { type BodyOf, Claim, type Entry, EventName, EvidenceType } from '../../src/shapes/evidence.ts'
 import { type Facet, Outcome } from '../../src/shapes/query.ts'
 
 // ── what each filter means, said once more without a database ───────────────────────────────────────────────────────
@@ -73,19 +73,34 @@ const names = Object.keys(meanings) as Name[]
 const marksOf = ({ tags, pattern, body }: Entry): Set<string> =>
   new Set([...tags, ...(pattern === null ? [] : [`pattern/${pattern}`]), ...toldBy(body)])
 
-const toldBy = (body: Entry['body']): string[] => {
-  if (body.event === 'refused') return ['outcome/refused']
-  if (body.event === 'turn-ended') return [`outcome/${body.outcome}`]
-  if (body.event === 'peripheral-started' || body.event === 'peripheral-stopped')
-    return [`peripheral/${body.peripheral}`]
-  if (body.event === 'step-intended') return [`tool/${body.call.tool}`, ...pathMarks([body.call.args['path']])]
-  if (body.event === 'step-refused')
-    return [`tool/${body.call.tool}`, 'outcome/refused', ...pathMarks([body.call.args['path']])]
-  if (body.event !== 'step-ended') return []
-  const { tool, outcome } = body
-  const paths = outcome.kind === 'ok' ? [...outcome.paths, ...(outcome.changed ?? [])] : []
-  return [`tool/${tool}`, `outcome/${outcome.kind}`, ...pathMarks(paths)]
+type Tells = { [E in EventName]?: (body: BodyOf<E>) => string[] }
+
+const tells: Tells = {
+  refused: () => ['outcome/refused'],
+  'turn-ended': ({ outcome }) => [`outcome/${outcome}`],
+  'peripheral-started': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'peripheral-stopped': ({ peripheral, to }) => [peripheral, to ?? peripheral].map((name) => `peripheral/${name}`),
+  'wall-declared': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'step-intended': ({ call, reads, writes }) => [...callMarks(call), ...pathMarks([reads, writes].flat())],
+  'step-refused': ({ call }) => ['outcome/refused', ...callMarks(call)],
+  'approval-asked': ({ call }) => callMarks(call),
+  'step-ended': ({ tool, outcome }) => {
+    const named = outcome.kind === 'ok' ? outcome.paths : []
+    const touched =
+      outcome.kind === 'interrupted' ? [] : [outcome.changed, outcome.files?.map(({ path }) => path)].flat()
+    return [`tool/${tool}`, `outcome/${outcome.kind}`, ...pathMarks([...named, ...touched])]
+  },
+  restoring: ({ files }) => pathMarks(files.map(({ path }) => path)),
+  restored: ({ files }) => pathMarks(files.map(({ path }) => path)),
 }
+
+const toldBy = (body: Entry['body']): string[] =>
+  (tells[body.event] as ((body: Entry['body']) => string[]) | undefined)?.(body) ?? []
+
+const callMarks = ({ tool, args }: { tool: string; args: Record<string, unknown> }): string[] => [
+  `tool/${tool}`,
+  ...pathMarks([args['path']]),
+]
 
 const plainPath = (path: string): string => posix.normalize(path).replace(/\/$/, '')
 

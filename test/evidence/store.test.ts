@@ -590,21 +590,23 @@ describe.each(engines)('the projections, on $name', ({ testStore }) => {
     const s1 = { id: 's-1', room: 'lobby', agent: 'claude-1', open: false, peripheral: null }
     const s2 = { id: 's-2', room: 'lobby', agent: 'claude-1', open: true, peripheral: null }
     const s3 = { id: 's-3', room: 'den', agent: 'codex-1', open: true, peripheral: 'explore' }
+    const s4 = { id: 's-4', room: 'den', agent: 'claude-1', open: true, peripheral: null }
     const t4 = turn('t4', 's-2', 'accepted')
     const t5 = { ...turn('t5', 's-3', 'running'), room: 'den', agent: 'codex-1' }
+    const t6 = { ...turn('t6', 's-4', 'cancelled'), room: 'den' }
 
     expect(await projectionsOf(house.url)).toEqual({
-      session: [s1, s2, s3].map((session) => ({ ...session, open: session.open ? 1 : 0 })),
-      turn: [turn('t1', 's-1', 'done'), turn('t2', 's-1', 'failed'), turn('t3', 's-2', 'done'), t4, t5],
+      session: [s1, s2, s3, s4].map((session) => ({ ...session, open: session.open ? 1 : 0 })),
+      turn: [turn('t1', 's-1', 'done'), turn('t2', 's-1', 'failed'), turn('t3', 's-2', 'done'), t4, t5, t6],
       room: [
         { id: 'den', mode: 'execute' },
         { id: 'lobby', mode: 'discuss' },
       ],
     })
-    expect(await store.sessions(2)).toEqual([s3, s2])
+    expect(await store.sessions(3)).toEqual([s4, s3, s2])
     expect([await store.session('s-1'), await store.session('s-9')]).toEqual([s1, null])
     expect(await store.openSession('lobby', 'claude-1')).toEqual(s2)
-    expect([await store.openSession('den', 'claude-1'), await store.openSession('lobby', 'codex-1')]).toEqual([
+    expect([await store.openSession('attic', 'claude-1'), await store.openSession('lobby', 'codex-1')]).toEqual([
       null,
       null,
     ])

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { hashOf } from '../../src/evidence/hash.ts'
 import { idsOf, must, reopened, said } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { openRaw } from './file.ts'
 import { bodies } from './history.ts'
+import { written } from './planted.ts'
+import { richHistory, wallOf } from './rich.ts'
 
 describe.each(engines)('what an entry is found by, on $name', ({ testStore }) => {
   test('is numbered once, and counted', async () => {
@@ -43,6 +46,28 @@ describe.each(engines)('what an entry is found by, on $name', ({ testStore }) =>
       { name: 'event:message', position: 3 },
       { name: 'event:step-ended', position: 1 },
     ])
+  })
+
+  test('is what a step was to touch and what became of it, where a hop leads, what was asked for and put back', async () => {
+    await using house = await testStore()
+    const store = await written(house, richHistory())
+    const found = async (filters: Record<string, string>) =>
+      idsOf(must(await store.query({ ...filters, order: 'oldest', limit: 1000 })).entries)
+    expect({
+      path: await found({ path: 'docs/deep' }),
+      undone: await found({ path: 'src/b.ts' }),
+      tool: await found({ tool: 'write' }),
+      hops: await found({ peripheral: 'reflect', event: 'peripheral-stopped' }),
+      walls: await found({ peripheral: 'edit', event: 'wall-declared' }),
+      cancelled: await found({ outcome: 'cancelled' }),
+    }).toEqual({
+      path: ['t1.6.approval', 't1.6.intent', 't1.6.outcome'],
+      undone: ['t1.7.outcome', 'undo', 'undone'],
+      tool: ['t1.6.approval', 't1.6.intent', 't1.6.outcome'],
+      hops: ['t1.15.stopped', 't1.stopped'],
+      walls: [`wall.${hashOf(wallOf('edit')).slice(0, 32)}`],
+      cancelled: ['t2.ended'],
+    })
   })
 
   test('may be of any length and of any characters', async () => {

@@ -222,6 +222,24 @@ describe.each(engines)('what is left open, on $name', ({ testStore }) => {
     ])
   })
 
+  test('is a call that waits for a person, until it is decided; who wants a turn to end has not ended it', async () => {
+    await using house = await testStore()
+    const { store } = house
+    const put = inSession('s-1', 'lobby', 'claude-1')
+    const look = async () => [
+      idsOf((await store.openPoints(10)).map(({ entry }) => entry)),
+      (await store.thread('t1'))?.status,
+    ]
+    must(await store.append([opened('s-1', 'lobby', 'claude-1'), accepted('t1', 's-1')]))
+    must(await store.append([put('t1.0.approval', CLAUDE, bodies['approval-asked'], 't1')]))
+    expect(await look()).toEqual([['t1.0.approval'], 'open'])
+    must(await store.append([put('t1.stop', ADA, bodies['stop-asked'], 't1')]))
+    must(await store.append([put('t1.0.decision', BOB, bodies['approval-decided'], 't1.0.approval')]))
+    expect(await look()).toEqual([[], 'open'])
+    must(await store.append([put('t1.ended', CLAUDE, { ...bodies['turn-ended'], outcome: 'cancelled' }, 't1')]))
+    expect(await look()).toEqual([[], 'closed'])
+  })
+
   test('is nothing in a session that went well', async () => {
     await using house = await testStore()
     must(await house.store.append(sessionOfOneStep()))

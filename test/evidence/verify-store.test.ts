@@ -13,7 +13,7 @@ import { scratch } from '../support/folder.ts'
 import { must, said, type TestStore, testStore } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { DAY_MS, large, policyOf, UNSIGNED, verifyAll } from './every-kind.ts'
-import { toolsOf, verdictsOf, write } from './file.ts'
+import { verdictsOf, write } from './file.ts'
 import { history } from './history.ts'
 import { during } from './tamper.ts'
 
@@ -129,7 +129,7 @@ describe.each(engines)('in $name', (engine) => {
     await using house = await engine.testStore()
     const { store, clock } = house
     const policy = policyOf({ bodyDays: 1 })
-    const verify = (session: string) => verifyChain(store, session, toolsOf)
+    const verify = (session: string) => verifyChain(store, session)
     let done = false
     const writing = async () => {
       for (let round = 0; round < 25; round++) {

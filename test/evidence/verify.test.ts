@@ -9,7 +9,7 @@ import type { Verdict, Violation } from '../../src/shapes/verdict.ts'
 import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { everyKind, FIRST, firstVersion, isWhole, LET_GO, verifyAll } from './every-kind.ts'
-import { toolsOf, verdictsOf, write } from './file.ts'
+import { verdictsOf, write } from './file.ts'
 import { accepted, bodies, CODEX, history, inRoom, inSession, opened } from './history.ts'
 import {
   type Change,
@@ -69,6 +69,7 @@ describe('a whole session', () => {
       { session: 's-1', steps: 1, violations: [] },
       { session: 's-2', steps: 0, violations: [] },
       { session: 's-3', steps: 1, violations: [] },
+      { session: 's-4', steps: 1, violations: [] },
     ])
   })
 
@@ -82,7 +83,7 @@ describe('a whole session', () => {
 
   test('that has nothing in it yet has the head that every chain begins with', async () => {
     await using house = await testStore()
-    expect(await verifyChain(house.store, 's-9', toolsOf)).toEqual({
+    expect(await verifyChain(house.store, 's-9')).toEqual({
       session: 's-9',
       ok: true,
       entries: 0,
@@ -208,7 +209,7 @@ describe('what verifying says', () => {
       `insert into dropped select position, 'k2' from entry where id = 'm1.receipt'`,
       `delete from body where position = (select position from entry where id = 'm1.receipt')`,
     )
-    const after = await during(store, widen, ({ engine }) => verifyChain({ engine }, 'room-lobby', toolsOf))
+    const after = await during(store, widen, ({ engine }) => verifyChain({ engine }, 'room-lobby'))
     expect(after?.violations).toEqual(
       ['m1', 'm1.receipt', 'l1'].map((entry) => ({
         entry,
@@ -224,7 +225,7 @@ describe('what verifying says', () => {
     const [, session] = await verdictsOf(house.store)
     const chain = await house.store.chain('s-1')
     const cut = changed('drop trigger entry_kept', "delete from entry where id = 't1.ended'")
-    const after = await during(house.store, cut, ({ engine }) => verifyChain({ engine }, 's-1', toolsOf))
+    const after = await during(house.store, cut, ({ engine }) => verifyChain({ engine }, 's-1'))
     expect(after).toEqual({
       ...session,
       ok: false,
@@ -243,7 +244,7 @@ describe('what verifying says', () => {
     await using house = await testStore()
     must(await house.store.append([said('m1', 'hi'), said('m2', 'ho')]))
     const [whole] = await verdictsOf(house.store)
-    const look = ({ engine }: Pick<typeof house.store, 'engine'>) => verifyChain({ engine }, 'room-lobby', toolsOf)
+    const look = ({ engine }: Pick<typeof house.store, 'engine'>) => verifyChain({ engine }, 'room-lobby')
     expect(await during(house.store, changed(text), look)).toEqual({
       ...whole,
       ok: false,
@@ -292,7 +293,7 @@ const withEntry = (chain: Entry[], id: string, change: Partial<Entry>): Entry[] 
 
 /** What is said of a chain; all bodies that are gone were let go. */
 const verdictOn = (chain: Entry[]): Verdict => {
-  const verifier = createVerifier('s-1', toolsOf)
+  const verifier = createVerifier('s-1', { of: () => null, since: () => null })
   for (const entry of chain) verifier.take(entry, true)
   return verifier.verdict()
 }
@@ -497,14 +498,14 @@ describe('what is against the rules is found, though the store took it', () => {
       [{ entry: outcome, rule: 'order', what: 'ends another step than the one it answers' }],
     ],
     [
+      'an outcome of a step of another turn',
+      changed(outcome, { body: { turn: 't9' } }),
+      [{ entry: outcome, rule: 'order', what: 'ends another step than the one it answers' }],
+    ],
+    [
       'no outcome before the peripheral stopped',
       without(outcome),
       [{ entry: intent, rule: 'order', what: 'was still open when its peripheral stopped' }],
-    ],
-    [
-      'a start with more tools than the spec has',
-      changed('t1.peripheral', { body: { tools: ['read', 'bash', 'write'] } }),
-      [{ entry: 't1.peripheral', rule: 'wall', what: 'started explore with bash, write, which its spec has not' }],
     ],
     [
       'a second start while the first peripheral is active',
@@ -536,7 +537,7 @@ describe('what is against the rules is found, though the store took it', () => {
     ],
     [
       'a step of a turn that is not under way',
-      changed(intent, { body: { turn: 't9' } }),
+      all(changed(intent, { body: { turn: 't9' } }), changed(outcome, { body: { turn: 't9' } })),
       [{ entry: intent, rule: 'order', what: 'is a step of turn t9, which is not under way' }],
     ],
     [

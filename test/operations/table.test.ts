@@ -4,8 +4,10 @@ import { sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
 import { operations } from '../../src/operations/table.ts'
+import { approvalName } from '../../src/peripherals/approvals.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
+import { eventually } from '../support/poll.ts'
 import { ADA, must } from '../support/store.ts'
 
 let house: TestHouse
@@ -17,13 +19,25 @@ const REAL: Record<string, string> = {
   '01hxyz': 'first',
   'about=01hxyz': 'about=first',
   's-01hxyz': 's-n',
+  'm-01hxyz.codex-1.3': 'written.codex-1.0',
+  'approve k7f2q': approvalName('yes.claude-1.0'),
+  'deny k7f2q': approvalName('no.claude-1.0'),
 }
 
 beforeAll(async () => {
   house = await startTestHouse()
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
   must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
-})
+  const use = (tool: string, args: object) => `use ${tool} ${JSON.stringify(args)}`
+  const escalated = use('run', { argv: ['cargo', 'fetch'], escalate: { why: 'it is an example' } })
+  const file = use('write', { path: 'new.txt', text: 'new' })
+  must(await client().say({ id: 'written', room: 'quiet', text: `/edit @codex ${file}` }))
+  must(await client().say({ id: 'yes', room: 'quiet', text: `/edit @claude ${escalated}` }))
+  must(await client().say({ id: 'no', room: 'lobby', text: `/edit @claude ${escalated}` }))
+  await eventually('a file to be written', () => house.store.get('written.codex-1.ended'))
+  await eventually('a person to be asked', () => house.store.get('yes.claude-1.0.approval'))
+  await eventually('a person to be asked', () => house.store.get('no.claude-1.0.approval'))
+}, 60_000)
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
@@ -35,7 +49,7 @@ const OPENED = { event: 'session-opened', agent: 'codex-1', room: 'quiet' } as c
 const exampleOf = ({ name, example }: Operation): string[] => {
   const [first, ...rest] = words(example)
   expect(first).toBe(name)
-  return rest.map((word) => REAL[word] ?? word)
+  return rest.map((word) => REAL[`${name} ${word}`] ?? REAL[word] ?? word)
 }
 
 describe('every row can be asked', () => {
@@ -83,7 +97,8 @@ test('there are no two rows of one name, and none has the name of another addres
 
 test('the help has a line for every row and every peripheral', async () => {
   const { operations: lines } = must(await client().read('help')) as { operations: { name: string }[] }
-  expect(lines.map(({ name }) => name)).toEqual(['explore', ...operations.map(({ name }) => name)])
+  const walls = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
+  expect(lines.map(({ name }) => name)).toEqual([...walls, ...operations.map(({ name }) => name)])
 })
 
 test('who asks is filled in by the face, whatever the input says', async () => {

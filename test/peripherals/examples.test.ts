@@ -1,25 +1,32 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadPeripherals } from '../../src/config/load.ts'
+import { loadPeripherals } from '../../src/config/peripherals.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { checkExamples } from '../../src/peripherals/examples.ts'
-import { openWorkspace } from '../../src/tools/paths.ts'
+import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
+import { gate } from '../../src/tools/gate.ts'
+import { openWorkspace } from '../../src/workspace/paths.ts'
 import { scratch } from '../support/folder.ts'
 
-const CONFIG = join(import.meta.dirname, '../../config')
+const OURS = join(import.meta.dirname, '../../config/peripherals')
+const NONE = { checks: {}, deploys: {} }
 
-/** The shipped config with a line of explore.yaml put in place of another, checked as it is when Bellhop starts. */
-const check = async (line = '', instead = ''): Promise<{ message: string; fix: string } | null> => {
+/** The shipped peripherals with a line of explore.yaml put in place of another, checked as when Bellhop starts. */
+const check = async (...instead: [string, string][]): Promise<{ message: string; fix: string } | null> => {
   using folder = scratch()
-  cpSync(CONFIG, join(folder.path, 'config'), { recursive: true })
-  const text = readFileSync(join(CONFIG, 'peripherals/explore.yaml'), 'utf8')
-  if (!text.includes(line)) throw new Error(`explore.yaml has no line ${line}`)
-  folder.write('config/peripherals/explore.yaml', text.replace(line, instead))
+  cpSync(OURS, join(folder.path, 'walls'), { recursive: true })
+  let text = readFileSync(join(OURS, 'explore.yaml'), 'utf8')
+  for (const [line, other] of instead) {
+    if (!text.includes(line)) throw new Error(`explore.yaml has no line ${line}`)
+    text = text.replace(line, other)
+  }
+  folder.write('walls/explore.yaml', text)
   folder.write('ws/src/a.ts', 'export {}\n')
   const workspace = await openWorkspace(join(folder.path, 'ws'), [join(folder.path, 'ws/.bellhop')])
   try {
-    for (const spec of loadPeripherals(join(folder.path, 'config')).values()) await checkExamples(spec, workspace)
+    const specs = loadPeripherals(join(folder.path, 'walls'), null, NONE)
+    for (const spec of specs.values()) await checkExamples(spec, workspace)
   } catch (error) {
     if (error instanceof Problem) return { message: error.message, fix: error.fix }
     throw error
@@ -46,9 +53,15 @@ test.each([
   ],
   [
     'that should be allowed and is of a tool the spec lost',
-    'tools: [read, glob, grep]',
-    'tools: [read, grep]',
-    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep',
+    'tools: [read, list, glob, grep,',
+    'tools: [read, grep,',
+    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep, run, web-fetch, evidence, hop',
+  ],
+  [
+    'that should be allowed and is no longer in scope',
+    'read: ["**"]',
+    'read: ["docs/**", "src/**"]',
+    '"a file of the workspace" should be allowed, but: README.md is not among what explore may read',
   ],
   [
     'that should be refused and is inside',
@@ -62,9 +75,131 @@ test.each([
     'path: src/../src',
     '"a search that climbs out" should be refused, but the gate lets it through',
   ],
+  [
+    'that should be refused and is a command it has',
+    'argv: [rm, -r, src]',
+    'argv: [ls, -R, src]',
+    '"a command that changes something" should be refused, but the gate lets it through',
+  ],
 ])('an example %s keeps Bellhop from starting', async (_what, line, instead, told) => {
-  expect(await check(line, instead)).toEqual({
-    message: `config/peripherals/explore.yaml: ${told}`,
+  expect(await check([line, instead])).toEqual({
+    message: `the peripheral explore: ${told}`,
     fix: 'correct the example, or the spec it belongs to',
+  })
+})
+
+test('all examples of a peripheral that do not hold are told at once', async () => {
+  const inside: [string, string] = ['path: ../outside.txt', 'path: outside.txt']
+  const outside: [string, string] = ['pattern: "TODO", path: src', 'pattern: "TODO", path: ../src']
+  expect((await check(inside, outside))?.message).toBe(
+    [
+      'the peripheral explore: "a search below a folder" should be allowed, but: ../src is outside of what explore may touch: the workspace',
+      'the peripheral explore: "a path that climbs out" should be refused, but the gate lets it through',
+    ].join('\n'),
+  )
+})
+
+/** What becomes of an example: it passes, it asks a person, or by which rule it is refused. */
+const fateOf = async (spec: PeripheralSpec, example: PeripheralSpec['examples']['allowed'][number]) => {
+  using folder = scratch()
+  const verdict = await gate(
+    { tool: example.tool, args: example.args },
+    {
+      spec,
+      phase: example.phase ?? spec.phases[0]?.id ?? null,
+      mode: 'execute',
+      role: spec.role,
+      stopped: false,
+      spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
+      alike: 0,
+      workspace: await openWorkspace(folder.path, []),
+      spilled: () => null,
+      sandboxless: async () => null,
+      hold: async () => null,
+      hopless: async () => null,
+      decision: { kind: 'none' },
+    },
+  )
+  return `${example.why}: ${verdict.ok ? verdict.value.kind : verdict.refusal.code}`
+}
+
+test('the examples of what is refused are refused for what they are examples of', async () => {
+  const specs = [...loadPeripherals(OURS, null, NONE).values()]
+  const fates = await Promise.all(
+    specs.map(async (spec) => {
+      const examples = [...spec.examples.allowed, ...spec.examples.refused]
+      return [spec.id, await Promise.all(examples.map((example) => fateOf(spec, example)))]
+    }),
+  )
+  expect(Object.fromEntries(fates)).toEqual({
+    chat: [
+      'to where there are tools: passed',
+      'a file of the workspace: tool-not-allowed',
+      'a command: tool-not-allowed',
+    ],
+    deploy: [
+      'to look first: passed',
+      'a commit once looked: passed',
+      'a push once looked and with an approval: asks',
+      'a push to a place and a branch: asks',
+      'a commit before looking: command-not-allowed',
+      'a push that rewrites history: command-not-allowed',
+      'a branch that is forced: command-not-allowed',
+      'a command in the settings of git: command-not-allowed',
+      'a program to receive with: command-not-allowed',
+      'an address that is a program: command-not-allowed',
+      'a change to a file: tool-not-allowed',
+    ],
+    edit: [
+      'a file of the workspace: passed',
+      'a change to it: passed',
+      'a new file in a new folder: passed',
+      'a program of the workspace: passed',
+      'packages from the network with an approval: asks',
+      'a path that climbs out: out-of-scope',
+      'an absolute path elsewhere: out-of-scope',
+      'a hook that git would run: out-of-scope',
+      'the same with other letters: out-of-scope',
+      'a file with secrets: out-of-scope',
+      'a patch that climbs out: out-of-scope',
+      'a shell: command-not-allowed',
+      'packages without an approval: command-not-allowed',
+      'more than the ceiling has: command-not-allowed',
+      'a push: command-not-allowed',
+    ],
+    explore: [
+      'a file of the workspace: passed',
+      'a pattern over all files: passed',
+      'a search below a folder: passed',
+      'a command that only looks: passed',
+      'the documentation of a language: passed',
+      'a path that climbs out: out-of-scope',
+      'an absolute path elsewhere: out-of-scope',
+      'a search that climbs out: out-of-scope',
+      'a tool of another peripheral: tool-not-allowed',
+      'an argument no tool has: arguments-invalid',
+      'a file with secrets: out-of-scope',
+      'the internals of git: out-of-scope',
+      'a command that changes something: command-not-allowed',
+      'a flag that runs a program: command-not-allowed',
+      'an address of this machine: address-refused',
+    ],
+    reflect: [
+      'what was refused: passed',
+      'a review: passed',
+      'a file of the workspace: tool-not-allowed',
+      'a command: tool-not-allowed',
+      'a filter that there is not: arguments-invalid',
+    ],
+    test: [
+      'the tests: passed',
+      'the tests of a folder: passed',
+      'a file they are about: passed',
+      'a change: tool-not-allowed',
+      'a flag that loads a program: command-not-allowed',
+      'tests outside of the workspace: out-of-scope',
+      'a push: command-not-allowed',
+      'more than it has: approval-required',
+    ],
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
+import type { ToolCall } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepReport } from '../../src/shapes/turn.ts'
+import { stateOf } from '../../src/workspace/state.ts'
 import { EXPLORE } from '../support/explore.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -15,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 const NEVER = new AbortController().signal
-const ONE: StepReport = { kind: 'ok', output: 'one\n', paths: ['a.txt'], cut: null }
+const seen = [{ path: 'a.txt', state: stateOf(Buffer.from('one\n'), false) }]
+const ONE: StepReport = { kind: 'ok', output: 'one\n', paths: ['a.txt'], cut: null, seen }
 const INTERRUPTED: StepReport = {
   kind: 'interrupted',
   message: 'no outcome was written, as when a worker dies; it was not run again',
@@ -53,7 +55,7 @@ test('a step is an intent before and an outcome after it, by the agent, each ans
   expect([intent?.id, intent?.tags, intent?.body]).toEqual([
     't1.0.intent',
     tags,
-    { event: 'step-intended', turn: 't1', step: 't1.0', call: READ },
+    { event: 'step-intended', turn: 't1', step: 't1.0', call: READ, reads: ['a.txt'], writes: [] },
   ])
   expect([outcome?.id, outcome?.tags, outcome?.body]).toEqual([
     't1.0.outcome',
@@ -136,13 +138,12 @@ test('a turn has as many steps as its peripheral gives it, and the next one is r
 })
 
 test('a tool that throws is a step that failed', async () => {
-  const limits: PeripheralSpec['limits'] = { ...EXPLORE.limits }
-  Object.defineProperty(limits, 'outputLines', {
+  await using it = await open({ spec: { ...EXPLORE, limits: { ...EXPLORE.limits } } })
+  Object.defineProperty(it.specs.get('explore')?.limits, 'outputLines', {
     get: () => {
       throw new Error('the tool broke')
     },
   })
-  await using it = await open({ spec: { ...EXPLORE, limits } })
   it.runSteps()
   expect(await it.steps.ask(request(0, READ), NEVER)).toEqual({ kind: 'failed', message: 'the tool broke' })
   expect(await it.story()).toEqual([
@@ -158,7 +159,7 @@ test('steps that wait together are run in the order they were asked for', async 
   await it.steps.drain(SESSION, NEVER)
   const intents = (await it.chain()).flatMap(({ body }) => (body.event === 'step-intended' ? [body.step] : []))
   expect(intents).toEqual(Array.from({ length: 20 }, (_, n) => `t1.${n}`))
-  expect(await it.mailbox.first(SESSION)).toBeNull()
+  expect(await it.mailbox.all(SESSION)).toEqual([])
 })
 
 test('a step that has an outcome is never run again: whoever asks is answered from evidence', async () => {
@@ -169,7 +170,7 @@ test('a step that has an outcome is never run again: whoever asks is answered fr
   expect(await it.steps.ask(request(0, GREP), NEVER)).toEqual(first)
   await put(it, 0, GREP)
   await it.steps.drain(SESSION, NEVER)
-  expect(await it.mailbox.first(SESSION)).toBeNull()
+  expect(await it.mailbox.all(SESSION)).toEqual([])
   expect([it.ripgrep.runs(), (await it.chain()).length]).toEqual([1, WALL.length + 2])
 })
 
@@ -204,9 +205,11 @@ test('a drain that was taken over writes nothing more, and what it was doing is 
   await using it = await open()
   it.ripgrep.hold()
   await put(it, 0, GREP)
-  await put(it, 1, READ)
   const first = it.steps.drain(SESSION, NEVER)
   await eventually('the tool to run', () => it.ripgrep.runs() === 1)
+  const second = it.steps.drain(SESSION, NEVER)
+  await put(it, 1, READ)
+  await second
   await it.steps.drain(SESSION, NEVER)
   const after = await it.story()
   it.ripgrep.release()
@@ -242,15 +245,15 @@ test('a drain that is told to stop ends the step it is at, and leaves the rest',
   await using it = await open()
   it.ripgrep.hold()
   await put(it, 0, GREP)
-  await put(it, 1, READ)
   const stop = new AbortController()
   const drain = it.steps.drain(SESSION, stop.signal)
   await eventually('the tool to run', () => it.ripgrep.runs() === 1)
   stop.abort()
+  await put(it, 1, READ)
   it.ripgrep.release()
   await drain
   expect((await it.bodies('step-ended')).length).toBe(1)
-  expect(await it.mailbox.first(SESSION)).toBe(JSON.stringify(request(1, READ)))
+  expect(await it.mailbox.all(SESSION)).toEqual([JSON.stringify(request(1, READ))])
 })
 
 test.each([
@@ -263,14 +266,14 @@ test.each([
   await it.mailbox.put(SESSION, item)
   await put(it, 1, READ)
   await it.steps.drain(SESSION, NEVER)
-  expect(await it.mailbox.first(SESSION)).toBeNull()
+  expect(await it.mailbox.all(SESSION)).toEqual([])
   expect(await it.steps.ask(request(1, READ), NEVER)).toEqual(ONE)
 })
 
 test('a request that Redis lost is asked for again', async () => {
   await using it = await open()
   const asked = it.steps.ask(request(0, READ), NEVER)
-  await eventually('the request', () => it.mailbox.first(SESSION))
+  await eventually('the request', async () => (await it.mailbox.all(SESSION))[0])
   await it.redis.flushall()
   it.runSteps()
   expect(await asked).toEqual(ONE)
@@ -280,7 +283,7 @@ test('asking ends with null when it is told to, and the step is left to whoever 
   await using it = await open()
   const stop = new AbortController()
   const asked = it.steps.ask(request(0, READ), stop.signal)
-  await eventually('the request', () => it.mailbox.first(SESSION))
+  await eventually('the request', async () => (await it.mailbox.all(SESSION))[0])
   stop.abort()
   expect(await asked).toBeNull()
   expect(await it.steps.ask(request(0, READ), stop.signal)).toBeNull()

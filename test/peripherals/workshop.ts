@@ -4,16 +4,27 @@ import { join } from 'node:path'
 import type { Mind } from '../../src/agents/mind.ts'
 import { createTurns, type Stops } from '../../src/agents/turns.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { hashOf } from '../../src/evidence/hash.ts'
 import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { verifyChain } from '../../src/evidence/verify-store.ts'
-import { createSteps, type StepRequest } from '../../src/peripherals/steps.ts'
+import { declareWalls } from '../../src/evidence/walls.ts'
+import { createVerdicts } from '../../src/house/verdicts.ts'
+import { createWorkshop } from '../../src/house/workshop.ts'
+import { createEntering } from '../../src/peripherals/entering.ts'
+import { createLedgers } from '../../src/peripherals/ledgers.ts'
+import type { CallRequest } from '../../src/peripherals/request.ts'
+import { createSteps } from '../../src/peripherals/steps.ts'
 import { createLane, drainLane } from '../../src/queue/lane.ts'
 import { createMailbox } from '../../src/queue/mailbox.ts'
+import { createHolds } from '../../src/registry/holds.ts'
 import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
+import type { Progress } from '../../src/shapes/post.ts'
 import type { RoomMode } from '../../src/shapes/room.ts'
-import { openWorkspace } from '../../src/tools/paths.ts'
+import { openWorkspace } from '../../src/workspace/paths.ts'
+import { openShadow } from '../../src/workspace/shadow.ts'
+import { createSpills } from '../../src/workspace/spills.ts'
 import { EXPLORE } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
 import { eventually } from '../support/poll.ts'
@@ -21,6 +32,7 @@ import type { TestRedis } from '../support/redis.ts'
 import { ADA, CLAUDE, must, said } from '../support/store.ts'
 
 export const SESSION = 's-1'
+const PATH = process.env['PATH'] ?? ''
 
 /** A ripgrep that counts how often it is run, and waits for as long as it is told to. */
 const countingRipgrep = (folder: string) => {
@@ -42,12 +54,30 @@ const countingRipgrep = (folder: string) => {
 }
 
 export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
-type Options = { spec?: PeripheralSpec; mode?: RoomMode; files?: Record<string, string> }
+type Options = {
+  spec?: PeripheralSpec
+  /** Further walls, where there are hops. */
+  specs?: PeripheralSpec[]
+  mode?: RoomMode
+  files?: Record<string, string>
+  checks?: Record<string, string[]>
+  approvalMinutes?: number
+  /** Where turns begin. */
+  peripheral?: string
+}
 
 /** What a worker is made of, with a real store and a real Redis, on keys and files of its own. */
 export const openWorkshop = async (
   server: TestRedis,
-  { spec = EXPLORE, mode = 'execute', files = {} }: Options = {},
+  {
+    spec = EXPLORE,
+    specs: given = [spec],
+    mode = 'execute',
+    files = {},
+    checks = {},
+    approvalMinutes = 30,
+    peripheral: begins = spec.id,
+  }: Options = {},
 ) => {
   const folder = scratch()
   for (const [name, text] of Object.entries({ 'a.txt': 'one\n', ...files })) folder.write(join('ws', name), text)
@@ -55,9 +85,14 @@ export const openWorkshop = async (
   const prefix = `t-${randomUUID()}`
   const { redis } = server
   const live = createLive(redis, prefix, 200)
-  const clock = () => Date.parse('2026-01-02T03:04:05.000Z')
+  const time = { now: Date.parse('2026-01-02T03:04:05.000Z') }
+  const clock = () => time.now
   const store = await openStore({ url: join(folder.path, 'evidence.db'), clock, committed: live.announce })
-  const specs = new Map([[spec.id, spec]])
+  const specs = new Map(given.map((one) => [one.id, one]))
+  await declareWalls(store, given)
+  const ledgers = createLedgers(store)
+  const shadow = await openShadow({ folder: join(folder.path, 'shadow'), workspace, path: PATH, deny: [] })
+  const holds = createHolds({ redis, prefix, clock, ms: 600_000 })
   const mailbox = createMailbox(redis, prefix, 'steps')
   const lanes = {
     turns: createLane({ redis, prefix, name: 'turns' }),
@@ -65,19 +100,33 @@ export const openWorkshop = async (
   }
   const ripgrep = countingRipgrep(folder.path)
   const room = { mode, asked: async (): Promise<void> => {} }
-  const steps = createSteps({
-    store,
-    live,
-    specs,
-    workspace,
-    roomMode: async () => {
-      await room.asked()
-      return room.mode
+  const warned: string[] = []
+  const verdicts = createVerdicts({ store, workspace, log: { warn: (message) => void warned.push(message) } })
+  const progressed: Progress[] = []
+  const workshop = createWorkshop(
+    {
+      store,
+      live,
+      clock,
+      ledgers,
+      specs,
+      workspace,
+      shadow,
+      holds,
+      spills: createSpills(join(folder.path, 'spills')),
+      progress: { say: (progress) => void progressed.push(progress), listen: () => () => {}, close: () => {} },
+      roomMode: async () => {
+        await room.asked()
+        return room.mode
+      },
+      config: { sandbox: { readable: [] }, checks, approvals: { minutes: approvalMinutes } },
+      settings: { path: ripgrep.path },
     },
-    path: ripgrep.path,
-    mailbox,
-    wake: (session) => lanes.steps.wake(session),
-  })
+    verdicts,
+  )
+  const wake = (session: string) => lanes.steps.wake(session)
+  const steps = createSteps(workshop, { mailbox, wake })
+  const enter = createEntering({ ledgers, tree: shadow.tree })
   const closing: (() => Promise<void>)[] = []
   const never = new AbortController().signal
 
@@ -97,8 +146,10 @@ export const openWorkshop = async (
   const turnsOf = (mind: Mind, { isReady = async (_agent: string) => true, mindless = false } = {}) =>
     createTurns({
       store,
+      live,
       steps,
       specs,
+      enter,
       mindOf: () => (mindless ? null : { mind, author: CLAUDE }),
       isReady,
     })
@@ -116,13 +167,27 @@ export const openWorkshop = async (
     /** What the gate learns of the room, and a place where a test can hold it up. */
     room,
     steps,
+    workshop,
+    holds,
+    ledgers,
+    shadow,
+    verdicts,
+    progressed,
+    warned,
+    time,
+    wake,
+    root: workspace.root,
     redis,
     prefix,
     runSteps,
     turnsOf,
     append,
+    /** The same, for tests that need not look at what was written. */
+    record: async (...drafts: Draft[]): Promise<void> => void (await append(...drafts)),
     chain,
     write: (name: string, text: string) => folder.write(join('ws', name), text),
+    has: (name: string) => existsSync(join(folder.path, 'ws', name)),
+    text: (name: string) => readFileSync(join(folder.path, 'ws', name), 'utf8'),
     add: (name: string, text: string) => appendFileSync(join(folder.path, 'ws', name), text),
     closing,
 
@@ -132,7 +197,7 @@ export const openWorkshop = async (
         said('m1', 'to work'),
         entry(`${SESSION}.opened`, ADA, { event: 'session-opened', agent: 'claude-1', room: 'lobby' }, 'm1'),
       )
-      await append(...requests.map((request, i) => accepted(`t${i + 1}`, request)))
+      await append(...requests.map((request, i) => accepted(`t${i + 1}`, begins, request)))
     },
     /** Puts a wall up without a turn: what steps need to be let through. */
     enter: (peripheral = spec.id) =>
@@ -141,17 +206,26 @@ export const openWorkshop = async (
         entry(
           't1.peripheral',
           CLAUDE,
-          { event: 'peripheral-started', turn: 't1', peripheral, tools: spec.tools, spec: 'x' },
+          {
+            event: 'peripheral-started',
+            turn: 't1',
+            peripheral,
+            tools: specs.get(peripheral)?.tools ?? spec.tools,
+            spec: hashOf(specs.get(peripheral) ?? spec),
+            entry: 'user-request',
+          },
           't1.started',
         ),
       ),
-    /** The chain as [event, author, what it answers]. */
+    /** The chain as [event, author, what it answers]; verdicts come when they come, and are left out. */
     story: async (session = SESSION) =>
-      (await chain(session)).map(({ body, author, inReplyTo }) => [body.event, author.id, inReplyTo]),
+      (await chain(session))
+        .filter(({ body }) => body.event !== 'verified')
+        .map(({ body, author, inReplyTo }) => [body.event, author.id, inReplyTo]),
     bodies: async (event: Body['event']) =>
       (await chain()).map(({ body }) => body).filter((body) => body.event === event),
     verdict: async () => {
-      const { ok, violations } = await verifyChain(store, SESSION, (id) => specs.get(id)?.tools ?? null)
+      const { ok, violations } = await verifyChain(store, SESSION)
       return { ok, violations }
     },
     /** Waits until a turn has ended. */
@@ -159,6 +233,8 @@ export const openWorkshop = async (
     [Symbol.asyncDispose]: async () => {
       ripgrep.release()
       await Promise.all(closing.map((close) => close()))
+      await workshop.close()
+      await verdicts.settled()
       await Promise.all([lanes.turns.close(), lanes.steps.close()])
       await store.close()
       live.close()
@@ -171,13 +247,14 @@ export const openWorkshop = async (
 export const entry = (id: string, author: Author, body: Body, inReplyTo: string): Draft =>
   sessionDraft({ session: SESSION, room: 'lobby', agent: 'claude-1', id, author, body, inReplyTo })
 
-const accepted = (id: string, request: string): Draft =>
-  entry(id, ADA, { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request }, 'm1')
+const accepted = (id: string, peripheral: string, request: string): Draft =>
+  entry(id, ADA, { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral, request, role: 'operator' }, 'm1')
 
-export const request = (n: number, call: ToolCall, turn = 't1'): StepRequest => ({
+export const request = (n: number, call: ToolCall, turn = 't1'): CallRequest => ({
+  kind: 'call',
   session: SESSION,
   turn,
-  n,
+  step: `${turn}.${n}`,
   author: CLAUDE,
   call,
 })

@@ -26,6 +26,8 @@ const house = (presence: Partial<Presence>, asked: string[] = []) => ({
     asked.push(agent)
     return { ...ready(agent), peripherals: WALLS.map(({ id }) => id), ...presence }
   },
+  entryOf: async ({ entry }: PeripheralSpec) =>
+    entry.includes('user-request') ? null : refusal('entry-refused', 'it is entered from test'),
 })
 
 const classified = ({ wish, role = 'admin', roomMode = 'execute' }: Case): Classified => ({
@@ -181,4 +183,13 @@ test('who may not ask learns nothing of who is ready', async () => {
   await dispatch(classified({ wish: work(['claude-1']), role: 'viewer' }), house({}, asked))
   await dispatch(classified({ wish: work(['claude-1']), roomMode: 'discuss' }), house({}, asked))
   expect(asked).toEqual([])
+})
+
+test('a peripheral that nobody can begin in is not begun in, whoever asks', async () => {
+  const closed: PeripheralSpec = { ...EXPLORE, id: 'deploy', entry: ['from-test'] }
+  const rest = house({ peripherals: ['deploy'] })
+  const specs = new Map([['deploy', closed]])
+  expect(await dispatch(classified({ wish: work(['claude-1'], 'deploy') }), { ...rest, specs })).toEqual(
+    refused(refusal('entry-refused', 'it is entered from test')),
+  )
 })

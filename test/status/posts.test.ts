@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { createDigest } from '../../src/evidence/digest.ts'
+import { BELLHOP } from '../../src/evidence/drafts.ts'
 import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { type Author, type BodyOf, type Entry, type EventName, events } from '../../src/shapes/evidence.ts'
 import { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
-import type { StepOutcome } from '../../src/shapes/turn.ts'
+import type { FileChange, StepOutcome } from '../../src/shapes/turn.ts'
 import { follow, tail, toPost } from '../../src/status/posts.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
 
 const STEP = { turn: 't1', step: 't1.0' }
+const NO_FRUIT = { steps: 0, found: [] }
 const CALL = { tool: 'read', args: { path: 'README.md' } }
 
 /** An entry as the store gives it, in a room's chain or in a session's. */
@@ -26,7 +28,7 @@ const entryOf = <E extends EventName>(body: BodyOf<E>, chain: 'room' | 'session'
   claim: events[body.event].claim,
   author: CLAUDE,
   at: '2026-01-02T03:04:05.000Z',
-  tags: ['room/lobby'],
+  tags: ['room/lobby', 'agent/claude-1'],
   inReplyTo: null,
   forkOf: null,
   pattern: null,
@@ -40,14 +42,27 @@ const entryOf = <E extends EventName>(body: BodyOf<E>, chain: 'room' | 'session'
 
 const DIGESTED: BodyOf<'digested'> = { event: 'digested', ...createDigest('s-1', null).made() }
 
-type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step'>
+type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step' | 'approval'>
 const view = (kind: Post['kind'], text: string, rest: Partial<View> = {}): View => ({
   kind,
   text,
   turn: null,
   step: null,
+  approval: null,
   ...rest,
 })
+
+const UNTIL = '2026-01-02T03:14:05.000Z'
+const ASKED: BodyOf<'approval-asked'> = {
+  event: 'approval-asked',
+  ...STEP,
+  approval: 'k7f2q',
+  call: { tool: 'run', args: { argv: ['git', 'push', 'origin', 'main'] } },
+  why: 'deploy asks before each git push',
+  opens: 'run git push origin main, with the network',
+  until: UNTIL,
+}
+const CHANGE: FileChange = { path: 'src/a.ts', before: null, after: null, added: 2, removed: 1 }
 
 /** What a room reads of each event, or that it is not shown, and why not. Every event has a line here. */
 const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: string } } } = {
@@ -116,9 +131,84 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
       turn: 't1',
       peripheral: 'explore',
       reason: 'turn-ended',
-      fruit: { steps: 0, found: [] },
+      fruit: NO_FRUIT,
     },
-    shown: { not: 'the answer of the turn follows it' },
+    shown: { not: 'the answer of the turn follows it, where it is no hop' },
+  },
+  'snapshot-taken': {
+    body: { event: 'snapshot-taken', turn: 't1', tree: 'f00' },
+    shown: { not: 'it is what /undo goes back to, and says nothing by itself' },
+  },
+  'approval-asked': {
+    body: ASKED,
+    shown: view(
+      'approval',
+      'asks to run git push origin main, with the network\ndeploy asks before each git push\nrun {"argv":["git","push","origin","main"]}',
+      {
+        turn: 't1',
+        step: { id: 't1.0', state: 'running' },
+        approval: { name: 'k7f2q', state: 'open', until: UNTIL },
+      },
+    ),
+  },
+  'approval-decided': {
+    body: {
+      event: 'approval-decided',
+      step: 't1.0',
+      approval: 'k7f2q',
+      decision: 'denied',
+      role: 'approver',
+      note: 'not on a Friday',
+    },
+    shown: view('approval', 'denied k7f2q: not on a Friday', {
+      step: { id: 't1.0', state: 'running' },
+      approval: { name: 'k7f2q', state: 'denied', until: null },
+    }),
+  },
+  'stop-asked': {
+    body: { event: 'stop-asked', turn: 't1', why: 'wrong branch' },
+    shown: view('notice', 'claude-1 told claude-1 to stop: wrong branch', { turn: 't1' }),
+  },
+  reviewed: {
+    body: {
+      event: 'reviewed',
+      ...STEP,
+      facts: { turns: 1, steps: 2, refused: 0, failed: 0, changed: [], tests: 'pass' },
+      worked: 'the\ntests',
+      didNot: 'the push',
+      next: 'x'.repeat(300),
+    },
+    shown: view(
+      'notice',
+      `claude-1 reviewed the session: worked: the tests; did not: the push; next: ${'x'.repeat(199)}…`,
+      { turn: 't1' },
+    ),
+  },
+  verified: {
+    body: {
+      event: 'verified',
+      through: 9,
+      ok: false,
+      steps: 2,
+      files: 1,
+      violations: [
+        { entry: 't1.0.intent', rule: 'scope', what: '/etc/passwd is outside' },
+        { entry: 't1.1.intent', rule: 'tools', what: 'no such tool' },
+      ],
+    },
+    shown: view('notice', 'VERIFY FAILED: /etc/passwd is outside [scope] at t1.0.intent, and 1 more; say /verify s-1'),
+  },
+  restoring: {
+    body: { event: 'restoring', what: 'turn t1', steps: ['t1.0'], files: [CHANGE] },
+    shown: { not: 'what came of it follows' },
+  },
+  restored: {
+    body: { event: 'restored', what: 'turn t1', steps: ['t1.0'], files: [CHANGE], failed: null },
+    shown: view('notice', 'claude-1 put back turn t1: 1 file'),
+  },
+  'wall-declared': {
+    body: { event: 'wall-declared', peripheral: 'edit', spec: '{}', hash: 'x' },
+    shown: { not: 'it is about the house, not about a room' },
   },
   'turn-ended': {
     body: { event: 'turn-ended', turn: 't1', outcome: 'done', answer: 'it is 42' },
@@ -176,6 +266,34 @@ describe('what a room reads of an event', () => {
     ['found some', { kind: 'ok', output: 'a\nb', paths: [], cut: null }, 'grep: 2 lines\na\nb'],
     ['found too much', { kind: 'ok', output: 'a\nb\n', paths: [], cut: '9 more' }, 'grep: 2 lines (9 more)\na\nb\n'],
     ['was interrupted', { kind: 'interrupted', message: 'the worker died' }, 'grep: the worker died'],
+    [
+      'changed a file',
+      { kind: 'ok', output: 'a\n', paths: [], cut: null, files: [{ ...CHANGE, path: 'a\nb' }] },
+      'grep: 1 line, changed a b +2 -1\na\n',
+    ],
+    [
+      'changed files, one of them no text',
+      { kind: 'ok', output: '', paths: [], cut: null, files: [CHANGE, { ...CHANGE, added: null, removed: null }] },
+      'grep: nothing, changed 2 files +2 -1',
+    ],
+    [
+      'failed, with what it said, what it changed and a hint',
+      {
+        kind: 'failed',
+        message: 'npm test exited with 1',
+        output: 'not ok 1\n[8 of 10 lines left out]\n# fail 1',
+        cut: '8 of 10 lines left out',
+        files: [CHANGE],
+        hint: 'it will not be let through again',
+      },
+      [
+        'grep: npm test exited with 1, changed src/a.ts +2 -1 (8 of 10 lines left out)',
+        'not ok 1',
+        '[8 of 10 lines left out]',
+        '# fail 1',
+        'it will not be let through again',
+      ].join('\n'),
+    ],
   ])('says of a step that it %s', (_what, outcome, text) => {
     const post = toPost(entryOf({ event: 'step-ended', ...STEP, tool: 'grep', outcome }), 'lobby')
     expect([post?.text, post?.step]).toEqual([text, { id: 't1.0', state: outcome.kind }])
@@ -185,6 +303,65 @@ describe('what a room reads of an event', () => {
     const call = { tool: 'grep', args: { pattern: 'x\n'.repeat(500) } }
     const text = toPost(entryOf({ event: 'step-intended', ...STEP, call }), 'lobby')?.text
     expect(text).toBe(`${`grep ${JSON.stringify(call.args)}`.slice(0, 160)}…`)
+  })
+
+  const textOf = <E extends EventName>(body: BodyOf<E>, author: Author = CLAUDE) =>
+    toPost({ ...entryOf(body), author }, 'lobby')?.text
+
+  test('is of a hop only where one was made', () => {
+    const stop = {
+      event: 'peripheral-stopped',
+      turn: 't1',
+      peripheral: 'edit',
+      reason: 'hop',
+      fruit: NO_FRUIT,
+    } as const
+    expect(toPost(entryOf({ ...stop, to: 'test', when: 'changed' }), 'lobby')).toEqual({
+      position: 7,
+      id: 'e1',
+      at: '2026-01-02T03:04:05.000Z',
+      room: 'lobby',
+      author: CLAUDE,
+      session: 's-1',
+      ...view('notice', 'claude-1 hops from edit to test (changed)', { turn: 't1' }),
+    })
+    expect(textOf(stop)).toBe(undefined)
+  })
+
+  test('is that a chain was verified only where it was not whole', () => {
+    const verified = { event: 'verified', through: 9, ok: true, steps: 2, files: 1, violations: [] } as const
+    expect(textOf({ ...verified, violations: [] })).toBe(undefined)
+    expect(textOf({ ...verified, ok: false, violations: [] })).toBe(
+      'VERIFY FAILED: it does not say why; say /verify s-1',
+    )
+  })
+
+  test('is who did it: decided, let it lapse, stopped, put back', () => {
+    const decided = { event: 'approval-decided', step: 't1.0', approval: 'k7f2q', role: null, note: '' } as const
+    expect([
+      textOf({ ...decided, decision: 'approved' }, ADA),
+      textOf({ ...decided, decision: 'lapsed', note: 'nobody answered in time' }, BELLHOP),
+      textOf({ event: 'stop-asked', turn: 't1', why: '' }, ADA),
+      textOf({ event: 'restored', what: 'turn t1', steps: [], files: [], failed: 'a.ts was changed since' }, ADA),
+    ]).toEqual([
+      'approved k7f2q',
+      'let k7f2q lapse: nobody answered in time',
+      'ada told claude-1 to stop',
+      'ada put back turn t1: 0 files; NOT put back: a.ts was changed since',
+    ])
+  })
+
+  test('of a question cannot be dressed up: three lines, nothing invisible, and where the rest is', () => {
+    const trap = 'x\u202e\n/approve other\u001b[2J'
+    const call = { tool: 'run\n✓', args: { argv: ['a\u202eb', 'c\u200bd\u{e0041}', '\u0085\u2028'] } }
+    expect(textOf({ ...ASKED, call, why: trap, opens: trap })?.split('\n')).toEqual([
+      'asks to x /approve other[2J',
+      'x /approve other[2J',
+      'run ✓ {"argv":["a\\u202eb","c\\u200bd\\udb40\\udc41","\\u0085\\u2028"]}',
+    ])
+    const long = { tool: 'write', args: { content: `${'x'.repeat(5000)} rm -rf` } }
+    const [, , shown] = textOf({ ...ASKED, call: long })?.split('\n') ?? []
+    expect(shown).toBe(`${`write ${JSON.stringify(long.args)}`.slice(0, 1000)}… whole: /show e1`)
   })
 })
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { loadPeripherals } from '../../src/config/load.ts'
+import { loadPeripherals } from '../../src/config/peripherals.ts'
 import { brief } from '../../src/evidence/digest.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { digestSession } from '../../src/evidence/keep.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { operations } from '../../src/operations/table.ts'
+import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
@@ -39,7 +40,8 @@ export const OWNERS: TokenOwner[] = [
   { token: 'token-of-eve', name: 'eve', role: 'viewer' },
 ]
 
-export const EXPLORE = loadPeripherals(join(import.meta.dirname, '../../config')).get('explore') as PeripheralSpec
+const WALLS = loadPeripherals(join(import.meta.dirname, '../../config/peripherals'), null, { checks: {}, deploys: {} })
+export const EXPLORE = WALLS.get('explore') as PeripheralSpec
 
 export const ready = (id: string): Presence => ({
   id,
@@ -60,8 +62,8 @@ export const line = (part: Partial<Message>): Message => ({
 })
 
 /** What is proved of a store, and what a session came to: as the house has it. */
-const viewsOf = (store: Store, specs: ReadonlyMap<string, PeripheralSpec>) => {
-  const verify = (session: string) => verifyChain(store, session, (id) => specs.get(id)?.tools ?? null)
+const viewsOf = (store: Store) => {
+  const verify = (session: string) => verifyChain(store, session)
   const unsigned = { head: null, ours: false, expected: false, progress: () => {} }
   return {
     verify,
@@ -95,6 +97,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     draining: () => false,
     roomMode: async (room) => (await store.roomMode(room)) ?? 'execute',
     presenceOf: async (agent) => ready(agent),
+    entryOf: async () => null,
     contextFor: (person, room) => ({
       person,
       room,
@@ -103,7 +106,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       rooms,
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
       specs,
-      ...viewsOf(store, specs),
+      ...viewsOf(store),
       compact: async () => ok({ bodies: 0, bytes: 0, left: [] }),
       closeSession: async (session, reason) => {
         const body = { event: 'session-closed', reason } as const
@@ -112,6 +115,17 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         const closed = await store.append([sessionDraft(draft)])
         return closed.ok ? ok(null) : closed
       },
+      undo: {
+        history: (session) => historyOf(store, session),
+        show: async () => ({ files: [], diff: '' }),
+        restore: async () => ok({ files: [], forced: [], failed: [] }),
+      },
+      helpOf: (tool) => `${tool}: help`,
+      holds: { all: async () => [], release: async () => {} },
+      wakeSteps: (session) => {
+        enqueued.push(`steps of ${session}`)
+      },
+      now: () => Date.parse('2026-01-02T03:04:05.000Z'),
       newId,
     }),
     enqueue: (session) => {

@@ -46,10 +46,10 @@ test('a workspace that is gone is told', async () => {
 
 test('a tool that the spec names and Bellhop has not is told', async () => {
   using it = await bench()
-  const spec = { ...EXPLORE, tools: ['read', 'write'] as ToolName[] }
+  const spec = { ...EXPLORE, tools: ['read', 'teleport'] as unknown as ToolName[] }
   expect(await probeTools(spec, it.workspace, PATH)).toEqual([
     { name: 'workspace', ok: true, detail: it.root },
     OK.ripgrep,
-    { name: 'tools', ok: false, detail: 'there is no write' },
+    { name: 'tools', ok: false, detail: 'there is no teleport' },
   ])
 })

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, test } from 'vitest'
+import { swapping } from '../workspace/swapping.ts'
 import { type Bench, bench, failure, fine } from './bench.ts'
 
 /** A ripgrep of the test's own making, alone on the path. */
@@ -327,40 +328,144 @@ describe('limits', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i + 100}.txt`, 'x\n']))
 
-  test.each([
-    [5, null],
-    [4, 'cut after 4 lines; there is more'],
-  ])('of %i lines for five files are kept exactly', async (outputLines, cut) => {
+  const spilt = (report: ReturnType<typeof fine>, spill: string) => ({ ...report, spill })
+
+  test('of as many lines as are found keep nothing back', async () => {
     using it = await bench(many(5))
-    const names = Object.keys(many(outputLines))
-    const limits = { outputLines }
-    expect(await it.glob({ pattern: '**' }, { limits })).toEqual(fine(names.join('\n'), names, cut))
+    const names = Object.keys(many(5))
+    const limits = { outputLines: 5 }
+    expect(await it.glob({ pattern: '**' }, { limits })).toEqual(fine(names.join('\n'), names))
     expect(await it.grep({ pattern: 'x' }, { limits })).toEqual(
-      fine(names.map((name) => `${name}:1:x`).join('\n'), names, cut),
+      fine(names.map((name) => `${name}:1:x`).join('\n'), names),
     )
   })
 
+  test('of fewer lines are kept exactly, and all of them can be read', async () => {
+    using it = await bench(many(5))
+    const names = Object.keys(many(4))
+    const limits = { outputLines: 4 }
+    const hits = (some: string[]) => some.map((name) => `${name}:1:x`).join('\n')
+    expect(await it.glob({ pattern: '**' }, { limits })).toEqual(
+      spilt(fine(names.join('\n'), names, 'cut after 4 lines; all 5: read spill:1'), 'spill:1'),
+    )
+    expect(await it.grep({ pattern: 'x' }, { limits })).toEqual(
+      spilt(fine(hits(names), names, 'cut after 4 lines; all 5: read spill:2'), 'spill:2'),
+    )
+    expect(await it.read({ path: 'spill:2' })).toEqual(fine(hits(Object.keys(many(5))), []))
+  })
+
   test.each([
-    [27, 3, null],
-    [26, 2, 'cut after 2 lines; there is more'],
-    [8, 0, 'cut after 0 lines; there is more'],
-  ])('of %i bytes for three names of eight and a line break show %i', async (outputBytes, shown, cut) => {
+    [26, 2],
+    [8, 0],
+  ])('of %i bytes for three names of eight and a line break show %i', async (outputBytes, shown) => {
     using it = await bench(many(3))
     const names = Object.keys(many(shown))
-    expect(await it.glob({ pattern: '**' }, { limits: { outputBytes } })).toEqual(fine(names.join('\n'), names, cut))
-  })
-
-  test('a search that finds much more than it may show ends early', async () => {
-    using it = await bench({ 'a.txt': 'needle\n'.repeat(300_000) })
-    const report = await it.grep({ pattern: 'needle' })
-    expect(report).toEqual(
-      fine(
-        Array.from({ length: 2000 }, (_, i) => `a.txt:${i + 1}:needle`).join('\n'),
-        ['a.txt'],
-        'cut after 2000 lines; there is more',
-      ),
+    expect(await it.glob({ pattern: '**' }, { limits: { outputBytes } })).toEqual(
+      spilt(fine(names.join('\n'), names, `cut after ${shown} lines; all 3: read spill:1`), 'spill:1'),
     )
   })
+
+  test('of just as many bytes as three names need show them', async () => {
+    using it = await bench(many(3))
+    const names = Object.keys(many(3))
+    expect(await it.glob({ pattern: '**' }, { limits: { outputBytes: 27 } })).toEqual(fine(names.join('\n'), names))
+  })
+
+  test('a search that finds much more than it may show or keep ends early', async () => {
+    using it = await bench({ 'a.txt': 'needle\n'.repeat(300_000) })
+    const report = await it.grep({ pattern: 'needle' })
+    const shown = Array.from({ length: 2000 }, (_, i) => `a.txt:${i + 1}:needle`).join('\n')
+    expect(report).toEqual(
+      spilt(fine(shown, ['a.txt'], 'cut after 2000 lines; the first 53216: read spill:1'), 'spill:1'),
+    )
+  })
+})
+
+describe('what is denied', () => {
+  const SECRETS = ['certs/site.pem', 'deploy.key', 'id_rsa', 'Secrets.JSON', 'sub/credentials.json', 'prod.env']
+  const TREE = { 'seen.txt': 'needle\n', ...Object.fromEntries(SECRETS.map((name) => [name, 'needle\n'])) }
+
+  test('appears in no search, nor does a word of it', async () => {
+    using it = await bench(TREE)
+    expect(await it.grep({ pattern: 'needle' })).toEqual(fine('seen.txt:1:needle', ['seen.txt']))
+    expect(await it.glob({ pattern: '**' })).toEqual(fine('seen.txt', ['seen.txt']))
+    for (const path of SECRETS) {
+      const name = `${path} is not among what explore may read`
+      expect(await it.grep({ pattern: 'needle', path })).toMatchObject({
+        refusal: { code: 'out-of-scope', message: name },
+      })
+      expect(await it.glob({ pattern: '**', path })).toMatchObject({ refusal: { code: 'out-of-scope', message: name } })
+    }
+  })
+
+  test('by the scope of a peripheral does not either; nor what it does not open', async () => {
+    using it = await bench({ 'src/a.ts': 'needle\n', 'src/gen/b.ts': 'needle\n', 'docs/c.md': 'needle\n' })
+    const scope = { read: ['src/**'], deny: ['gen'] }
+    expect(await it.grep({ pattern: 'needle' }, { scope })).toEqual(fine('src/a.ts:1:needle', ['src/a.ts']))
+    expect(await it.glob({ pattern: '**', path: 'src' }, { scope })).toEqual(fine('src/a.ts', ['src/a.ts']))
+    expect(await it.glob({ pattern: '**', path: 'docs' }, { scope })).toMatchObject({
+      refusal: { code: 'out-of-scope' },
+    })
+  })
+
+  test('a file with several names is left out, and that is said; unless the scope opens them', async () => {
+    using it = await bench({ 'a.txt': 'needle\n', 'b.txt': 'needle\n' })
+    linkSync(join(it.root, 'a.txt'), join(it.above, 'elsewhere'))
+    const note = 'left out: a file with several names (hard links)'
+    expect(await it.grep({ pattern: 'needle' })).toEqual(fine('b.txt:1:needle', ['b.txt'], note))
+    expect(await it.glob({ pattern: '**' })).toEqual(fine('b.txt', ['b.txt'], note))
+    const scope = { hardLinks: true }
+    expect(await it.glob({ pattern: '**' }, { scope })).toEqual(fine('a.txt\nb.txt', ['a.txt', 'b.txt']))
+    expect(await it.grep({ pattern: 'needle' }, { scope })).toEqual(
+      fine('a.txt:1:needle\nb.txt:1:needle', ['a.txt', 'b.txt']),
+    )
+  })
+})
+
+describe('what a search says is not believed', () => {
+  const CANARY = 'CANARY-4711'
+
+  test.each([
+    ['a line that the file does not have', `a.txt\\0001:${CANARY}`],
+    ['a line that is not there', `a.txt\\0009:fine`],
+    ['a file that is not there', `b.txt\\0001:${CANARY}`],
+    ['a file behind a link', `link/secret.txt\\0001:${CANARY}`],
+    ['a file that is a link', `file-link\\0001:${CANARY}`],
+    ['a place outside', `../outside/secret.txt\\0001:${CANARY}`],
+    ['a place outside, absolute', `/etc/passwd\\0001:root`],
+    ['nonsense', CANARY],
+  ])('neither %s by grep', async (_what, said) => {
+    using it = await bench({ 'a.txt': 'fine\n', 'z.txt': 'true\n' })
+    it.write('outside/secret.txt', `${CANARY}\n`)
+    symlinkSync('../outside', join(it.root, 'link'))
+    symlinkSync('../outside/secret.txt', join(it.root, 'file-link'))
+    const rg = fakeRipgrep(it, `printf './${said}\\n'`, "printf './z.txt\\0001:true\\n'")
+    expect(await it.grep({ pattern: 'x' }, rg)).toEqual(fine('z.txt:1:true', ['z.txt']))
+  })
+
+  test('nor a name that is not there, or is no file, by glob', async () => {
+    using it = await bench({ 'a.txt': 'fine\n', 'src/b.txt': '' })
+    it.write(`outside/${CANARY}`, '')
+    symlinkSync('../outside', join(it.root, 'link'))
+    const rg = fakeRipgrep(it, ...['c.txt', `link/${CANARY}`, 'link', 'src', 'a.txt'].map((name) => `echo ./${name}`))
+    expect(await it.glob({ pattern: '**' }, rg)).toEqual(fine('a.txt', ['a.txt']))
+  })
+
+  test.each(['grep', 'glob'] as const)(
+    'a folder that is swapped for a link while %s walks shows nothing',
+    async (tool) => {
+      const inside = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`here/f${i}.txt`, 'needle inside\n']))
+      using it = await bench(inside)
+      for (let i = 0; i < 50; i++) it.write(`outside/g${i}.txt`, `needle ${CANARY}\n`)
+      for (let i = 0; i < 50; i++) it.write(`outside/f${i}.txt`, `needle ${CANARY}\n`)
+      using _swaps = swapping(join(it.root, 'here'), join(it.above, 'outside'), join(it.above, 'aside'))
+      const rounds = process.env['BELLHOP_LONG'] ? 300 : 40
+      for (let i = 0; i < rounds; i++) {
+        const report = await it[tool]({ pattern: tool === 'grep' ? 'needle' : '**' })
+        expect(JSON.stringify(report)).not.toMatch(/CANARY|g\d+\.txt/)
+      }
+    },
+  )
 })
 
 describe('when ripgrep', () => {

@@ -3,7 +3,7 @@ import { backOff } from './house.js'
 
 const TAIL = 200
 
-export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, onPost }) => {
+export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, onPost, onProgress }) => {
   let room = ''
   let state = ''
   let source = null
@@ -46,6 +46,7 @@ export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, o
       onOpen()
     })
     source.addEventListener('post', (event) => onPost(JSON.parse(event.data)))
+    source.addEventListener('progress', (event) => onProgress(JSON.parse(event.data)))
     // The browser's own retry stops at the first HTTP error and hides which it was; asking again here does neither.
     source.addEventListener('error', () => lose({ status: 0, body: null }))
   }

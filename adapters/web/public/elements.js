@@ -9,6 +9,12 @@ export const make = (tag, className, ...children) => {
   return element
 }
 
+export const clockTime = (at) => {
+  const time = make('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
+  time.dateTime = at
+  return time
+}
+
 export const makeButton = (content, onPress) => {
   const button = make('button', '', content)
   button.type = 'button'

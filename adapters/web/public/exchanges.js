@@ -39,6 +39,9 @@ export const createExchanges = (transcript) => {
     return work
   }
 
+  /** The steps among which there is one by this id; nothing where it is not known here. */
+  const stepsWith = (id) => [...works.values()].find(({ steps }) => steps.has(id))?.steps
+
   /** Long rooms stay quick: the oldest go, and what was known of them. */
   const trim = () => {
     if (transcript.childElementCount <= MOST_EXCHANGES) return
@@ -47,7 +50,7 @@ export const createExchanges = (transcript) => {
     forgetGone(works)
   }
 
-  return { open, place, exchangeOf, homeOf, workOf, trim }
+  return { open, place, exchangeOf, homeOf, workOf, stepsWith, trim }
 }
 
 const forgetGone = (known) => {

@@ -26,17 +26,17 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     keep()
   }
 
-  const carry = (id, text) => {
+  const carry = (id, text, onRefused = () => {}) => {
     const exchange = exchanges.open(id, name, text)
     exchange.note.textContent = 'sending…'
     outbox.append(exchange.element)
-    waiting.push({ id, text, exchange })
+    waiting.push({ id, text, exchange, onRefused })
     keep()
     onChange()
     void flush()
   }
 
-  const say = (text) => carry(newId(), text)
+  const say = (text, onRefused) => carry(newId(), text, onRefused)
 
   const flush = async () => {
     if (flushing) return
@@ -69,11 +69,12 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     return true
   }
 
-  const turnAway = ({ text, exchange }, status, { code, message, remedy }) => {
+  const turnAway = ({ text, exchange, onRefused }, status, { code, message, remedy }) => {
     exchange.note.textContent = ''
     if (!exchange.shown) exchanges.place(exchange)
     // Under a new id: this one stands for the line that was refused.
     refuse(exchange, { message: `${message} [${code}]`, remedy, again: status >= 500 && (() => say(text)) })
+    onRefused()
     onChange()
   }
 

@@ -1,4 +1,5 @@
 // An agent's answer as paragraphs and code: what is fenced, indented or a search hit keeps its columns.
+import { verbatim } from './diff.js'
 import { make } from './elements.js'
 
 const LOOKS_LIKE_CODE = /^(?: {2,}|\t)|^[^\s:]+:\d+\b/
@@ -18,7 +19,7 @@ export const prose = (text) => {
   }
   return blocks.map(({ code, rows }) => {
     const content = (code ? outdent(rows) : rows).join('\n').replace(/\n+$/, '')
-    return code ? make('pre', '', content) : make('p', 'text', ...withInlineCode(content))
+    return code ? verbatim('', content) : make('p', 'text', ...withInlineCode(content))
   })
 }
 

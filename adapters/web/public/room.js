@@ -1,5 +1,6 @@
 // The web room: a view of the room's posts, and a line to speak in.
 // Its parts are wired here: no other file knows them all.
+import { createApprovals } from './approvals.js'
 import { createConnection } from './connection.js'
 import { byId } from './elements.js'
 import { createExchanges } from './exchanges.js'
@@ -12,7 +13,7 @@ import { createScrolling } from './scrolling.js'
 import { createTranscript } from './transcript.js'
 import { createWelcome } from './welcome.js'
 
-/** An answer older than this was there before the reader came: it is not pointed out. */
+/** What is older than this was there before the reader came: it is not pointed out. */
 const RECENT_MS = 10_000
 
 let room = ''
@@ -44,18 +45,33 @@ const scrolling = createScrolling({
   onJump: () => line.focus(),
 })
 
+/** What is said by a press of a button goes the way of what is typed. */
+const approvals = createApprovals({
+  onDecide: (text, onRefused) => {
+    speak(text, onRefused)
+    line.focus()
+  },
+})
+
 const transcript = createTranscript({
   transcript: byId('transcript'),
   exchanges,
+  approvals,
   onNotice: () => refresh.soon(),
   onShown: (post, element) => {
     if (post.kind !== 'notice') welcome.hide()
     if (post.kind === 'said') outbox.forget(post.id)
-    if (post.kind === 'answer' && Date.now() - Date.parse(post.at) < RECENT_MS)
-      scrolling.pointTo(element, post.author.id)
+    const pointer = pointerTo(post)
+    if (pointer && Date.now() - Date.parse(post.at) < RECENT_MS) scrolling.pointTo(element, pointer)
     scrolling.added()
   },
 })
+
+/** What a reader who looks elsewhere is told of a post; nothing of most. */
+const pointerTo = ({ kind, author, approval }) => {
+  if (kind === 'answer') return `${author.id} answered`
+  return approval?.state === 'open' ? `${author.id} asks for an approval` : ''
+}
 
 const outbox = createOutbox({
   outbox: byId('outbox'),
@@ -68,16 +84,18 @@ const outbox = createOutbox({
   onSignedOut: (answer) => connection.lose(answer),
 })
 
+const speak = (text, onRefused) => {
+  scrolling.follow()
+  outbox.say(text, onRefused)
+}
+
 const line = createLine({
   composer: byId('composer'),
   line: byId('line'),
   send: byId('send'),
   choices: byId('choices'),
   known,
-  onSpeak: (text) => {
-    scrolling.follow()
-    outbox.say(text)
-  },
+  onSpeak: (text) => speak(text),
 })
 
 const showRooms = (rooms) => {
@@ -93,6 +111,10 @@ const connection = createConnection({
   last: transcript.last,
   onLink: line.link,
   onPost: transcript.show,
+  onProgress: ({ step, text }) => {
+    exchanges.stepsWith(step)?.tell(step, text)
+    scrolling.settle()
+  },
   onEnter: (entered) => {
     room = entered.room
     known.commands = entered.commands

@@ -6,8 +6,8 @@ const NEAR = 40
 export const createScrolling = ({ scroller, newer, trim, onJump }) => {
   let pinned = true
   let unread = false
-  /** An answer just given, and who gave it, until it was in sight. */
-  let answered = null
+  /** What the reader should see, and what to say of it, until it was in sight. */
+  let awaited = null
   let top = 0
   let settling = false
 
@@ -29,13 +29,13 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     unread = false
   }
 
-  /** One button: down to what is new, or up to an answer that went to a line further up. */
+  /** One button: down to what is new, or up to what belongs to a line further up. */
   const pointOut = () => {
     const edge = scroller.getBoundingClientRect().top
-    const inSight = answered?.element.getBoundingClientRect().bottom > edge
-    if (inSight || !answered?.element.isConnected) answered = null
-    newer.hidden = !(answered || unread)
-    newer.textContent = answered ? `↑ ${answered.name} answered` : 'New messages ↓'
+    const inSight = awaited?.element.getBoundingClientRect().bottom > edge
+    if (inSight || !awaited?.element.isConnected) awaited = null
+    newer.hidden = !(awaited || unread)
+    newer.textContent = awaited ? `↑ ${awaited.text}` : 'New messages ↓'
   }
 
   scroller.addEventListener('scroll', () => {
@@ -49,10 +49,10 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
   })
 
   newer.addEventListener('click', () => {
-    pinned = answered === null
+    pinned = awaited === null
     if (pinned) settle()
-    else answered.element.scrollIntoView({ block: 'center' })
-    answered = null
+    else awaited.element.scrollIntoView({ block: 'center' })
+    awaited = null
     onJump()
   })
 
@@ -64,8 +64,8 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
       unread = true
       settle()
     },
-    pointTo: (element, name) => {
-      answered = { element, name }
+    pointTo: (element, text) => {
+      awaited = { element, text }
     },
     /** A reader who speaks wants to see what comes of it. */
     follow: () => {

@@ -1,22 +1,35 @@
-// The steps of one turn: a row each, which changes in place as the step goes on.
+// The steps of one turn: a row each, which changes in place as the step goes on; and between them what else happened.
+import { isDiff, verbatim } from './diff.js'
 import { make } from './elements.js'
+import { heard, lastLines } from './progress.js'
 
 const MARKS = { running: '', ok: '✓', failed: '✗', refused: '⊘', interrupted: '‖' }
 /** A summary longer than this is cut off by its column, so it is folded up below as well. */
 const FITS = 60
+/** A diff of so many lines is shown at once: what was changed is what one looks for. */
+const SHORT_DIFF = 24
 
 export const createSteps = () => {
   const rows = new Map()
-  const element = make('ol', 'steps')
-  // Steps change often: a reader hears the answer, and finds the steps when looking for them.
-  element.setAttribute('aria-live', 'off')
+  const element = make('div', 'steps')
+  let list = null
+
+  const append = (item) => {
+    if (!list) {
+      list = make('ol', '')
+      // Steps change often: a reader hears the answer, and finds the steps when looking for them.
+      list.setAttribute('aria-live', 'off')
+      element.append(list)
+    }
+    list.append(item)
+  }
 
   const rowOf = (id) => {
     const known = rows.get(id)
     if (known) return known
     const row = createRow()
     rows.set(id, row)
-    element.append(row.element)
+    append(row.element)
     return row
   }
 
@@ -35,7 +48,24 @@ export const createSteps = () => {
     else if (!call) row.call.textContent ||= text
   }
 
-  return { element, show, count: () => rows.size }
+  /** What a step says while it runs. It may come late: a step that ended has said all. */
+  const tell = (id, text) => {
+    const row = rows.get(id)
+    if (row?.element.dataset.state !== 'running') return
+    row.said = heard(row.said, text)
+    row.live.textContent = lastLines(row.said)
+    if (!row.live.isConnected) row.element.append(row.live)
+  }
+
+  const note = (text) => append(make('li', 'happened', text))
+
+  /** Something a reader should hear of, between the steps before it and those that follow. */
+  const place = (child) => {
+    list = null
+    return element.appendChild(child)
+  }
+
+  return { element, show, tell, note, place, has: (id) => rows.has(id), count: () => rows.size }
 }
 
 const createRow = () => {
@@ -44,7 +74,7 @@ const createRow = () => {
   )
   mark.setAttribute('aria-hidden', 'true')
   const element = make('li', 'step', make('div', 'row', mark, tool, call, result, state))
-  return { element, mark, tool, call, result, state }
+  return { element, mark, tool, call, result, state, live: make('pre', 'live'), said: '' }
 }
 
 /**
@@ -52,7 +82,7 @@ const createRow = () => {
  * post, which tells both the call and why not. Null for what is no such call.
  */
 const readCall = (text) => {
-  const [, tool, json, outcome = ''] = /^(\S+) (\{.*[}…])(?:: (.*))?$/s.exec(text) ?? []
+  const [, tool, json, outcome = ''] = /^(\S+) (\{.*?[}…])(?:: (.*))?$/s.exec(text) ?? []
   return tool ? { tool, args: argumentsOf(json), outcome } : null
 }
 
@@ -73,8 +103,12 @@ const conclude = (row, state, text) => {
   const summary = first.startsWith(tool) ? first.slice(tool.length) : first
   row.result.textContent = state === 'ok' ? summary : `${state}: ${summary}`
   row.result.title = summary
+  row.live.remove()
   row.element.querySelector('details')?.remove()
   if (output.length === 0 && summary.length < FITS) return
   const folded = output.length === 0 ? summary : output.join('\n')
-  row.element.append(make('details', '', make('summary', '', 'output'), make('pre', '', folded)))
+  const diff = isDiff(folded)
+  const details = make('details', '', make('summary', '', diff ? 'changes' : 'output'), verbatim('', folded))
+  details.open = diff && output.length <= SHORT_DIFF
+  row.element.append(details)
 }

@@ -1,9 +1,10 @@
 // The transcript: each kind of post has its place, under the line that led to it.
-import { make } from './elements.js'
+import { verbatim } from './diff.js'
+import { clockTime, make } from './elements.js'
 import { prose } from './prose.js'
 import { refuse } from './refusal.js'
 
-export const createTranscript = ({ transcript, exchanges, onNotice, onShown }) => {
+export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
   /** The position of the last post shown: what comes again after a reconnect is known by it. */
   let last = 0
 
@@ -20,12 +21,16 @@ export const createTranscript = ({ transcript, exchanges, onNotice, onShown }) =
     note.textContent = post.text.startsWith(`${agent} `) ? post.text.slice(agent.length + 1) : post.text
   }
 
-  const step = (post) => exchanges.workOf(post).steps.show(post.step, post.text)
+  const step = (post) => {
+    exchanges.workOf(post).steps.show(post.step, post.text)
+    if (post.step.state !== 'running') approvals.endStep(post.step)
+  }
 
   const answer = (post) => {
-    if (post.turn === null) return exchanges.homeOf(post).element.appendChild(make('pre', 'aside', post.text))
+    if (post.turn === null) return exchanges.homeOf(post).element.appendChild(verbatim('aside', post.text))
     const work = exchanges.workOf(post)
     work.note.textContent = account(work, post.at)
+    approvals.endTurn(post.turn)
     return work.element.appendChild(make('div', 'answer', ...prose(post.text)))
   }
 
@@ -38,12 +43,19 @@ export const createTranscript = ({ transcript, exchanges, onNotice, onShown }) =
     refuse(place, { message, remedy: remedy.join('\n').trim() })
   }
 
+  const approval = (post) => {
+    if (post.approval.state === 'open') return exchanges.workOf(post).steps.place(approvals.ask(post))
+    // The question is further back than what was loaded.
+    if (!approvals.decide(post)) notice({ ...post, text: `${post.author.id} ${post.text}` })
+  }
+
   const notice = (post) => {
+    if (post.turn !== null) return exchanges.workOf(post).steps.note(post.text)
     transcript.append(make('p', 'notice', post.text))
     onNotice()
   }
 
-  const views = { said, accepted: progress, working: progress, step, answer, refusal, notice }
+  const views = { said, accepted: progress, working: progress, step, answer, refusal, notice, approval }
 
   const show = (post) => {
     if (post.position <= last) return
@@ -53,12 +65,6 @@ export const createTranscript = ({ transcript, exchanges, onNotice, onShown }) =
   }
 
   return { show, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
-}
-
-const clockTime = (at) => {
-  const time = make('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
-  time.dateTime = at
-  return time
 }
 
 const account = ({ steps, since }, at) => {

@@ -4,29 +4,44 @@ import { forms } from './language/forms.ts'
 import { parse } from './language/grammar.ts'
 import type { Intent } from './language/intent.ts'
 import { answer, quoted } from './plans/answer.ts'
-import { countFiles, countLines, list, readFile } from './plans/file-plans.ts'
+import { create, replace } from './plans/change-plans.ts'
+import { countFiles, countLines, list, listFolder, readFile, readFiles } from './plans/file-plans.ts'
+import { fetchPage, use } from './plans/hand-plans.ts'
+import { type Doing, travel } from './plans/journey.ts'
 import { define, uses } from './plans/name-plans.ts'
+import { commit, hasAdvanced, push } from './plans/release-plans.ts'
+import { run, runTests } from './plans/run-plans.ts'
+import { lookBack, reflect } from './plans/session-plans.ts'
 import type { Plan } from './plans/steps.ts'
+import { talk } from './plans/talk.ts'
 import { countMatches, search } from './plans/text-plans.ts'
 
-const MOST_STEPS = 6
+const MOST_STEPS = 12
 const SPENT: StepReport = { kind: 'failed', message: `a rehearsal takes at most ${MOST_STEPS} steps a turn` }
 
 /**
  * Stands in where no model is configured: a request becomes tool steps by the grammar, and the answer their results.
- * What it does depends only on the request and the reports, so a turn can be replayed from its evidence.
+ * What it does depends only on the request, the place and the reports, so a turn can be replayed from its evidence.
  */
-export const rehearse: Mind = function* (request) {
-  const plan = planFor(parse(request), request)
+export const rehearse: Mind = function* (request, place) {
+  return answer(yield* bounded(travel(parse(request), place, planFor)))
+}
+
+/** A plan that is told of its calls beyond the most steps that they failed. */
+function* bounded<T>(plan: Plan<T>): Plan<T> {
+  let left = MOST_STEPS
   let next = plan.next()
-  for (let step = 0; !next.done; step++) {
-    const report: StepReport = step < MOST_STEPS ? yield next.value : SPENT
-    next = plan.next(report)
+  while (!next.done) {
+    const calls = next.value.slice(0, left)
+    const beyond = next.value.slice(left)
+    left -= calls.length
+    const reports = calls.length === 0 ? [] : yield calls
+    next = plan.next([...reports, ...beyond.map(() => SPENT)])
   }
   return next.value
 }
 
-const planFor = (intent: Intent, request: string): Plan<string> => {
+const planFor: Doing = ({ intent, said, after }, { peripheral, tools }, before) => {
   switch (intent.kind) {
     case 'define':
       return define(intent)
@@ -35,15 +50,40 @@ const planFor = (intent: Intent, request: string): Plan<string> => {
     case 'search':
       return search(intent)
     case 'list':
-      return list(intent)
+      return tools?.includes('list') && intent.where !== null && intent.glob === null
+        ? listFolder(intent.where)
+        : list(intent)
     case 'read':
       return readFile(intent)
+    case 'reads':
+      return readFiles(intent)
     case 'count':
       return count(intent)
+    case 'replace':
+      return replace(intent)
+    case 'create':
+      return create(intent)
+    case 'run':
+      return run(intent)
+    case 'test':
+      return runTests()
+    case 'fetch':
+      return fetchPage(intent)
+    case 'commit':
+      return commit(intent, peripheral === 'deploy' && !hasAdvanced(before))
+    case 'push':
+      return push(peripheral === 'deploy' && !hasAdvanced(before))
+    case 'evidence':
+      return lookBack()
+    case 'reflect':
+      return reflect(before, tools?.includes('evidence') ?? true)
+    case 'use':
+      return use(intent)
     case 'help':
       return say(`I turn a plain request into tool steps, by this grammar:\n${grammar()}`)
     case 'unknown':
-      return say(`I could not make anything of ${quoted(request)}. I know these forms:\n${grammar()}`)
+      if (peripheral === 'chat') return say(talk(said))
+      return say(`I could not make anything of ${quoted(said)}.${after ? '' : ` I know these forms:\n${grammar()}`}`)
   }
 }
 
@@ -54,7 +94,7 @@ const count = (intent: Extract<Intent, { kind: 'count' }>): Plan<string> => {
 
 // biome-ignore lint/correctness/useYield: a plan without steps
 function* say(text: string): Plan<string> {
-  return answer(text)
+  return text
 }
 
 const grammar = (): string => forms.map(({ form, examples }) => `  ${form}, such as: ${examples[0]}`).join('\n')

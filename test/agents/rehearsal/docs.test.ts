@@ -27,17 +27,29 @@ describe('docs/rehearsal.md', () => {
   })
 
   test.each(examples)('%s is parsed as %s', (example, intent) => {
-    expect(parse(example).kind).toBe(intent)
+    expect(parse(example).map((part) => part.intent.kind)).toEqual([intent])
   })
 
   test('shows every intent but the unknown one', () => {
     expect([...new Set(examples.map(([, intent]) => intent))].sort()).toEqual([
+      'commit',
       'count',
+      'create',
       'define',
+      'evidence',
+      'fetch',
       'help',
+      'hop',
       'list',
+      'push',
       'read',
+      'reads',
+      'reflect',
+      'replace',
+      'run',
       'search',
+      'test',
+      'use',
       'uses',
     ])
   })

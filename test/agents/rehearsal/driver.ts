@@ -2,9 +2,43 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { execa } from 'execa'
+import type { Place } from '../../../src/agents/mind.ts'
 import { rehearse } from '../../../src/agents/rehearsal/rehearse.ts'
 import type { ToolCall } from '../../../src/shapes/peripheral.ts'
 import type { StepReport } from '../../../src/shapes/turn.ts'
+
+export const placeAt = (peripheral: string, ...tools: string[]): Place => ({ peripheral, tools, context: {} })
+
+export const EXPLORE = placeAt('explore', 'read', 'glob', 'grep')
+
+/** Answers each call from the list of reports, and with the last of it from then on. */
+export const play = (request: string, reports: readonly StepReport[], place: Place) => {
+  const mind = rehearse(request, place)
+  const steps: (readonly ToolCall[])[] = []
+  let next = mind.next()
+  for (let told = 0; !next.done && steps.length < 100; ) {
+    steps.push(next.value)
+    next = mind.next(next.value.map(() => reports[told++] ?? reports.at(-1) ?? NOTHING))
+  }
+  return { steps, answer: next.done ? next.value : null }
+}
+
+const NOTHING: StepReport = { kind: 'ok', output: '', paths: [], cut: null }
+
+/** Where somebody is asked, and who reports on the calls that were made together. */
+type Asked = { place: Place; perform: (call: ToolCall) => Promise<StepReport> }
+
+/** Drives a mind to its answer; calls that were yielded together are performed together. */
+export const drive = async (request: string, { place, perform }: Asked) => {
+  const mind = rehearse(request, place)
+  const steps: ToolCall[] = []
+  let next = mind.next()
+  while (!next.done) {
+    steps.push(...next.value)
+    next = mind.next(await Promise.all(next.value.map(perform)))
+  }
+  return { steps, answer: next.value }
+}
 
 /** A repository in a folder of its own, and the three tools over it with the real rg, as small as their contract allows. */
 export type Repository = AsyncDisposable & { ask: (request: string) => Promise<{ steps: ToolCall[]; answer: string }> }
@@ -16,20 +50,9 @@ export const repository = async (files: Record<string, string>): Promise<Reposit
     await writeFile(join(root, path), text)
   }
   return {
-    ask: (request) => ask(root, request),
+    ask: (request) => drive(request, { place: EXPLORE, perform: (call) => look(root, call) }),
     [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
   }
-}
-
-const ask = async (root: string, request: string) => {
-  const mind = rehearse(request)
-  const steps: ToolCall[] = []
-  let next = mind.next()
-  while (!next.done) {
-    steps.push(next.value)
-    next = mind.next(await perform(root, next.value))
-  }
-  return { steps, answer: next.value }
 }
 
 type Args = {
@@ -43,7 +66,7 @@ type Args = {
   glob?: string
 }
 
-const perform = async (root: string, call: ToolCall): Promise<StepReport> => {
+export const look = async (root: string, call: ToolCall): Promise<StepReport> => {
   const args: Args = call.args
   if (call.tool === 'read') return read(root, args)
   return call.tool === 'glob' ? glob(root, args) : grep(root, args)

@@ -33,6 +33,8 @@ const unknown: Intent = { kind: 'unknown' }
 
 type Table = [request: string, intent: Intent][]
 
+const intents = (request: string): Intent[] => parse(request).map((part) => part.intent)
+
 describe('where something is defined', () => {
   test.each<Table[number]>([
     ['where is parse defined?', define('parse')],
@@ -77,7 +79,7 @@ describe('where something is defined', () => {
     ['where is parse in the src/tools folder?', define('parse', { where: 'src/tools' })],
     ['where is parse in ts files?', define('parse', { glob: '*.ts' })],
     ['where is parse defined in this repo?', define('parse')],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('who uses something', () => {
@@ -94,7 +96,7 @@ describe('who uses something', () => {
     ['show me all usages of parse', uses('parse')],
     ['is parse used anywhere?', uses('parse')],
     ['where is Größe used?', uses('Größe')],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('text to search for', () => {
@@ -122,7 +124,7 @@ describe('text to search for', () => {
     ['grep /re.x/i in src', search(regex('re.x', true), { where: 'src' })],
     ['grep /a\\/b c/ in src', search(regex('a/b c'), { where: 'src' })],
     ['search src for /x+/', search(regex('x+'), { where: 'src' })],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('files to list', () => {
@@ -146,7 +148,7 @@ describe('files to list', () => {
     ['find files named retry', list({ glob: '*retry*' })],
     ['where is package.json?', list({ glob: 'package.json' })],
     ['list files in ../..', list({ where: '../..' })],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('files to read', () => {
@@ -175,7 +177,7 @@ describe('files to read', () => {
     ['open src/a.ts#L3-L9', read('src/a.ts', 3, 9)],
     ['print the first 20 lines of X', read('X', 1, 20)],
     [`read a.ts:${'9'.repeat(30)}`, read('a.ts', 1_000_000_000)],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('things to count', () => {
@@ -191,7 +193,7 @@ describe('things to count', () => {
     ['how many files are there?', files()],
     ['how many lines does README.md have?', lines('README.md')],
     ['how many lines in README.md', lines('README.md')],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('courtesy is heard and left out', () => {
@@ -207,7 +209,199 @@ describe('courtesy is heard and left out', () => {
     ['I need the definition of parse', define('parse')],
     ["i'm looking for the retry logic", search(text('retry logic'))],
     ['I am new here.\nwhere is parse?', define('parse')],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+})
+
+describe('several files to read', () => {
+  test.each<Table[number]>([
+    ['read A and B', { kind: 'reads', paths: ['A', 'B'] }],
+    ['read the files a.js, b.js and "c d.js" in src', { kind: 'reads', paths: ['src/a.js', 'src/b.js', 'src/c d.js'] }],
+    ['show me a.ts & b.ts', { kind: 'reads', paths: ['a.ts', 'b.ts'] }],
+    ['show the cart and the item', unknown],
+    ['read one two', unknown],
+    ['read a, b, c, d, e and f', unknown],
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+})
+
+describe('changes', () => {
+  const replace = (old: string, text: string, path: string, all = false): Intent => ({
+    kind: 'replace',
+    old,
+    new: text,
+    path,
+    all,
+  })
+  test.each<Table[number]>([
+    ['replace "a, b" with "c. d" in src/x.js', replace('a, b', 'c. d', 'src/x.js')],
+    ['@codex please replace `"a"` by `it\'s` in "my file.js".', replace('"a"', "it's", 'my file.js')],
+    ['change timeout to 30 in src/x.js', replace('timeout', '30', 'src/x.js')],
+    ['change "a\tb" to "\t" in x.js', replace('a\tb', '\t', 'x.js')],
+    ['replace "a" with "" in ./x.js', replace('a', '', 'x.js')],
+    ['replace "\\n" with "n" in x.js', replace('\\n', 'n', 'x.js')],
+    ['in src/x.js, change a to b', replace('a', 'b', 'src/x.js')],
+    ['replace "a" with "b" in x.js everywhere', replace('a', 'b', 'x.js', true)],
+    ['replace "a" with "b" everywhere in the file x.js', replace('a', 'b', 'x.js', true)],
+    ['replace all occurrences of "a" with "b" in x.js', replace('a', 'b', 'x.js', true)],
+    ['change all to none in x.js', replace('all', 'none', 'x.js')],
+    ['replace "a" with "b" in ../../etc/passwd', replace('a', 'b', '../../etc/passwd')],
+    [
+      'create notes/today.md with "# Today\\n\\ttea"',
+      { kind: 'create', path: 'notes/today.md', text: '# Today\n\ttea' },
+    ],
+    ['create x.js with `a\\nb`', { kind: 'create', path: 'x.js', text: 'a\\nb' }],
+    ['write "look in src" to a new file notes', { kind: 'create', path: 'notes', text: 'look in src' }],
+    ['write hello  world to notes.txt', { kind: 'create', path: 'notes.txt', text: 'hello  world' }],
+    ['create .git/hooks/pre-commit with "id"', { kind: 'create', path: '.git/hooks/pre-commit', text: 'id' }],
+    ['create something with care', unknown],
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+})
+
+describe('things to run', () => {
+  const run = (...argv: string[]): Intent => ({ kind: 'run', argv })
+  test.each<Table[number]>([
+    ['run git status --short', run('git', 'status', '--short')],
+    ['can you run npm test?', run('npm', 'test')],
+    ['run `npm test`, please', run('npm', 'test')],
+    ['run git log --format="a  b" -1', run('git', 'log', '--format=a  b', '-1')],
+    ['run node -e \'a "b"\'', run('node', '-e', 'a "b"')],
+    ['run go test ./... -v', run('go', 'test', './...', '-v')],
+    ['run ls /usr/bin/s', run('ls', '/usr/bin/s')],
+    ['run cat a; rm -r b && $(c) | d > e', run('cat', 'a;', 'rm', '-r', 'b', '&&', '$(c)', '|', 'd', '>', 'e')],
+    ['run ls in src', run('ls', 'in', 'src')],
+    ["run echo what's up", run('echo', "what's", 'up')],
+    ['run the tests', { kind: 'test' }],
+    ['Run all my tests, please!', { kind: 'test' }],
+    ['test it', { kind: 'test' }],
+    ['are the tests green?', { kind: 'test' }],
+    ['fetch https://nodejs.org/api/?a=b,c', { kind: 'fetch', url: 'https://nodejs.org/api/?a=b,c' }],
+    ['fetch file:///etc/passwd', { kind: 'fetch', url: 'file:///etc/passwd' }],
+    ['show me http://127.0.0.1:6379/', { kind: 'fetch', url: 'http://127.0.0.1:6379/' }],
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+})
+
+describe('what comes after the work', () => {
+  test.each<Table[number]>([
+    ['commit "Less time, in src"', { kind: 'commit', message: 'Less time, in src' }],
+    ['commit all of the changes with the message Less  time', { kind: 'commit', message: 'Less  time' }],
+    ['push', { kind: 'push' }],
+    ['git push', { kind: 'push' }],
+    ['push the commit', { kind: 'push' }],
+    ['what did you do?', { kind: 'evidence' }],
+    ['show me the evidence', { kind: 'evidence' }],
+    ['reflect', { kind: 'reflect' }],
+    ['review the session', { kind: 'reflect' }],
+    ['hop to test', { kind: 'hop', to: 'test' }],
+    ['hop to ../x', { kind: 'hop', to: '../x' }],
+    ['go to the edit peripheral', { kind: 'hop', to: 'edit' }],
+    ['ship it!', { kind: 'hop', to: 'deploy' }],
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+})
+
+describe('a call by hand', () => {
+  const use = (tool: string, args: Record<string, unknown>): Intent => ({ kind: 'use', call: { tool, args } })
+  test.each<Table[number]>([
+    ['use hop {"to": "test"}', use('hop', { to: 'test' })],
+    ['@codex please use the tool read {"path": "a"}.', use('read', { path: 'a' })],
+    [
+      'use write {"path":"a","text":"x. Then y, then run it }{ \\"q\\"\\n"}',
+      use('write', { path: 'a', text: 'x. Then y, then run it }{ "q"\n' }),
+    ],
+    ['use run {\n  "argv": ["sh",\n "-c", "id"]\n}', use('run', { argv: ['sh', '-c', 'id'] })],
+    ['use read{"path":"a"}', use('read', { path: 'a' })],
+    ['use rm {}', use('rm', {})],
+    ['use ../x {"a": null}', use('../x', { a: null })],
+    ['use "wr\\u0000 ite" {"path": "\\u0000"}', use('wr\0 ite', { path: '\0' })],
+    ['USE read {"path": " a "}', use('read', { path: ' a ' })],
+    ['use evidence', use('evidence', {})],
+    ['use write {path: a}', { kind: 'use', call: null }],
+    ['use write {"path": "a', { kind: 'use', call: null }],
+    ['use write {"path": "a"} and so on', unknown],
+    ['find use a {b} in src', search(text('use a {b}'), { where: 'src' })],
+    ['find "use a {b}"', search(text('use a {b}'))],
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
+
+  test('keeps a key that other objects have by themselves', () => {
+    const [part] = parse('use read {"__proto__": {"path": "a"}}')
+    expect(part?.intent.kind === 'use' && Object.entries(part.intent.call?.args ?? {})).toEqual([
+      ['__proto__', { path: 'a' }],
+    ])
+  })
+
+  test('has any JSON object for arguments, as it is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { noNullPrototype: true }), (args) => {
+        const json = JSON.stringify(args)
+        expect(intents(`use write ${json}`)).toEqual([use('write', JSON.parse(json))])
+      }),
+    )
+  })
+})
+
+describe('parts', () => {
+  const change: Intent = { kind: 'replace', old: 'a', new: 'b', path: 'x.js', all: false }
+  test.each<[string, [Intent['kind'], string, boolean][]]>([
+    [
+      'replace a with b in x.js, then run the tests',
+      [
+        ['replace', 'replace a with b in x.js', false],
+        ['test', 'run the tests', true],
+      ],
+    ],
+    [
+      'replace a with b in x.js and then test',
+      [
+        ['replace', 'replace a with b in x.js', false],
+        ['test', 'test', true],
+      ],
+    ],
+    [
+      'replace a with b in x.js then run the tests',
+      [
+        ['replace', 'replace a with b in x.js', false],
+        ['test', 'run the tests', true],
+      ],
+    ],
+    [
+      'Replace a with b in x.js. Then test it. And then deploy.',
+      [
+        ['replace', 'Replace a with b in x.js', false],
+        ['test', 'test it', true],
+        ['hop', 'deploy', true],
+      ],
+    ],
+    [
+      'use hop {"to": "test"}, then read a.js',
+      [
+        ['use', 'use hop {"to": "test"}', false],
+        ['read', 'read a.js', true],
+      ],
+    ],
+    [
+      'run npm test, then use hop {"to": "deploy"}',
+      [
+        ['run', 'run npm test', false],
+        ['use', 'use hop {"to": "deploy"}', true],
+      ],
+    ],
+    [
+      'replace a with b in x.js, then fix it',
+      [
+        ['replace', 'replace a with b in x.js', false],
+        ['unknown', 'fix it', true],
+      ],
+    ],
+    ['@codex then run the tests', [['test', 'run the tests', true]]],
+    ['find if then else', [['search', 'find if then else', false]]],
+    ['find "a, then run the tests"', [['search', 'find "a, then run the tests"', false]]],
+    ['read a.js. Is that so? Then test it.', [['read', 'read a.js', false]]],
+  ])('%s', (request, parts) => {
+    expect(parse(request).map(({ intent, said, after }) => [intent.kind, said, after])).toEqual(parts)
+  })
+
+  test('are six at most', () => {
+    const words = Array.from({ length: 9 }, () => 'replace a with b in x.js')
+    expect(intents(words.join('. Then '))).toEqual(Array.from({ length: 6 }, () => change))
+  })
 })
 
 describe('help, and what is no request', () => {
@@ -228,11 +422,20 @@ describe('help, and what is no request', () => {
     ['read', unknown],
     ['how many', unknown],
     ['fix the bug', unknown],
-    ['run the tests', unknown],
+    ['run the build', unknown],
+    ['run the tests in src', unknown],
+    ['replace "a" with "b"', unknown],
+    ['replace a b with c in x.js', unknown],
+    ['replace "" with "b" in x.js', unknown],
+    ['commit', unknown],
+    ['commit and push', unknown],
+    ['deploy it to production', unknown],
+    ['use redis for caching', unknown],
+    ['fix the bug, then run the tests', unknown],
     ['rename parse to parseLine', unknown],
     ['show the last 20 lines of X', unknown],
     [`where is ${'x'.repeat(1000)}?`, unknown],
-  ])('%s', (request, intent) => expect(parse(request)).toEqual(intent))
+  ])('%s', (request, intent) => expect(intents(request)).toEqual([intent]))
 })
 
 describe('any text', () => {
@@ -256,7 +459,7 @@ describe('any text', () => {
       .filter((it) => /^[^"\p{C}]*\S[^"\p{C}]*$/u.test(it))
     fc.assert(
       fc.property(quotable, (it) => {
-        expect(parse(`please find "${it}" in src`)).toEqual(search(text(it), { where: 'src' }))
+        expect(intents(`please find "${it}" in src`)).toEqual([search(text(it), { where: 'src' })])
       }),
     )
   })
@@ -279,8 +482,18 @@ describe('any text', () => {
     './',
     ':1',
     '{',
+    'use a {',
+    'use a {} "b ',
+    'use "',
+    ', then ',
+    ', then run a',
+    ' then use a {}',
+    'a, ',
+    'a and ',
   ]
-  test.each(units)('of 200 000 characters such as %j comes to an end', (unit) => {
-    expect(parse(`find ${unit.repeat(200_000 / unit.length)}`)).toHaveProperty('kind')
+  const heads = ['run a', 'read a and', 'replace a with', 'use a {']
+  const texts = [...units.map((unit) => ['find', unit] as const), ...heads.map((head) => [head, 'a '] as const)]
+  test.each(texts)('of 200 000 characters such as %s %j comes to an end', (head, unit) => {
+    expect(parse(`${head} ${unit.repeat(200_000 / unit.length)}`)).not.toEqual([])
   })
 })

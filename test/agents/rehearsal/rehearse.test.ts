@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { forms } from '../../../src/agents/rehearsal/language/forms.ts'
-import { rehearse } from '../../../src/agents/rehearsal/rehearse.ts'
-import { type ToolCall, ToolName } from '../../../src/shapes/peripheral.ts'
+import { parse } from '../../../src/agents/rehearsal/language/grammar.ts'
+import { ToolName } from '../../../src/shapes/peripheral.ts'
 import { RefusalCode, refusal } from '../../../src/shapes/refusal.ts'
 import type { StepReport } from '../../../src/shapes/turn.ts'
-import { tools } from '../../../src/tools/gate.ts'
+import { tools } from '../../../src/tools/table.ts'
+import { EXPLORE, placeAt, play as playAt } from './driver.ts'
 
 // a busy machine may take its time
 vi.setConfig({ testTimeout: 30_000 })
@@ -18,17 +19,9 @@ const ok = (output: string, paths: string[], cut: string | null = null): StepRep
   paths,
   cut,
 })
-
-/** Answers each step from the list, and with the last of it from then on. */
 const play = (request: string, reports: readonly StepReport[]) => {
-  const mind = rehearse(request)
-  const steps: ToolCall[] = []
-  let next = mind.next()
-  while (!next.done && steps.length < 100) {
-    steps.push(next.value)
-    next = mind.next(reports[steps.length - 1] ?? reports.at(-1) ?? nothing)
-  }
-  return { steps, answer: next.done ? next.value : null }
+  const { steps, answer } = playAt(request, reports, EXPLORE)
+  return { steps: steps.flat(), answer }
 }
 
 const path = fc.constantFrom('src/a.ts', 'README.md', 'lib/src/a:1:b.py', 'test/é.rs', '')
@@ -36,24 +29,73 @@ const line = fc.oneof(
   fc.tuple(path, fc.nat(), fc.string({ unit: 'binary' })).map((hit) => hit.join(':')),
   fc.string({ unit: 'binary', maxLength: 3000 }),
 )
+const count = fc.nat({ max: 1000 })
+const details = fc.record(
+  {
+    changed: fc.array(path, { maxLength: 20 }),
+    files: fc.array(
+      fc.record({
+        path,
+        before: fc.option(fc.constant(`100644 ${'0'.repeat(64)}`)),
+        after: fc.option(fc.constant(`100644 ${'1'.repeat(64)}`)),
+        added: fc.option(count),
+        removed: fc.option(count),
+      }),
+      { maxLength: 20 },
+    ),
+    run: fc.record({
+      argv: fc.array(fc.string(), { minLength: 1, maxLength: 5 }),
+      for: fc.constantFrom('look' as const, 'test' as const, 'git' as const),
+      exit: fc.option(fc.constantFrom(0, 1)),
+      ended: fc.constantFrom('exit' as const, 'signal' as const, 'time' as const, 'cancelled' as const),
+      report: fc.option(
+        fc.record({
+          runner: fc.constant('node'),
+          passed: count,
+          failed: count,
+          skipped: count,
+          failures: fc.array(fc.string({ maxLength: 3000 }), { maxLength: 30 }),
+        }),
+      ),
+      commit: fc.option(fc.string()),
+      pushed: fc.array(fc.string(), { maxLength: 3 }),
+    }),
+    spill: fc.string(),
+  },
+  { requiredKeys: [] },
+)
+const output = fc.array(line, { maxLength: 50 }).map((lines) => lines.join('\n'))
 const report: fc.Arbitrary<StepReport> = fc.oneof(
   fc.constant(nothing),
-  fc.record({
-    kind: fc.constant('ok' as const),
-    output: fc.array(line, { maxLength: 50 }).map((lines) => lines.join('\n')),
-    paths: fc.array(fc.oneof(path, fc.string()), { maxLength: 50 }),
-    cut: fc.option(fc.string({ maxLength: 1000 })),
-  }),
-  fc.record({
-    kind: fc.constantFrom('failed' as const, 'interrupted' as const),
-    message: fc.string({ maxLength: 9000 }),
-  }),
+  fc
+    .tuple(
+      fc.record({
+        kind: fc.constant('ok' as const),
+        output,
+        paths: fc.array(fc.oneof(path, fc.string()), { maxLength: 50 }),
+        cut: fc.option(fc.string({ maxLength: 1000 })),
+      }),
+      details,
+      fc.record({ phase: fc.constantFrom('review', 'release') }, { requiredKeys: [] }),
+    )
+    .map(([all, some, phase]) => ({ ...all, ...some, ...phase })),
+  fc
+    .tuple(
+      fc.record({ kind: fc.constant('failed' as const), message: fc.string({ maxLength: 9000 }) }),
+      details,
+      fc.record({ output, hint: fc.string({ maxLength: 9000 }) }, { requiredKeys: [] }),
+    )
+    .map(([all, some, more]) => ({ ...all, ...some, ...more })),
+  fc.record({ kind: fc.constant('interrupted' as const), message: fc.string({ maxLength: 9000 }) }),
+  fc.record({ kind: fc.constant('failed' as const), message: fc.constant('there is no file x') }),
   fc
     .tuple(fc.constantFrom(...RefusalCode.options), fc.string({ maxLength: 9000 }))
     .map(([code, message]) => ({ kind: 'refused' as const, refusal: refusal(code, message) })),
 )
+const example = fc.constantFrom(...forms.flatMap((form) => form.examples))
 const request = fc.oneof(
-  fc.constantFrom(...forms.flatMap((form) => form.examples)),
+  example,
+  fc.array(example, { minLength: 2, maxLength: 8 }).map((said) => said.join(', then ')),
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc
     .tuple(
@@ -65,40 +107,66 @@ const request = fc.oneof(
       fc.constantFrom('', 'in src', 'in a/b.ts', 'in ts files', 'in [x] folder'),
     )
     .map((parts) => parts.join(' ')),
+  fc
+    .tuple(
+      fc.constantFrom('run', 'use', 'use read {', 'replace a with', 'create x.js with', 'commit', 'fetch', 'hop to'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 600 }),
+      fc.constantFrom('', 'in x.js', ', then test', '}'),
+    )
+    .map((parts) => parts.join(' ')),
+)
+const place = fc.constantFrom(
+  EXPLORE,
+  placeAt('edit', 'read', 'list', 'edit', 'write', 'run', 'hop'),
+  placeAt('test', 'read', 'run', 'hop'),
+  placeAt('deploy', 'read', 'run', 'advance', 'hop'),
+  placeAt('reflect', 'evidence', 'reflect', 'hop'),
+  placeAt('chat', 'hop'),
 )
 
 describe('whatever is asked and whatever the steps report', () => {
-  const turn = fc.tuple(request, fc.array(report, { minLength: 1, maxLength: 8 }))
+  const turn = fc.tuple(request, fc.array(report, { minLength: 1, maxLength: 14 }), place)
 
-  test('a turn ends within six steps, in an answer that says it is a rehearsal and is no longer than 4 KB', () => {
+  test('a turn ends within twelve steps, in an answer that says it is a rehearsal and is no longer than 4 KB', () => {
     fc.assert(
-      fc.property(turn, ([asked, reports]) => {
-        const { steps, answer } = play(asked, reports)
-        expect(steps.length).toBeLessThanOrEqual(6)
+      fc.property(turn, (asked) => {
+        const { steps, answer } = playAt(...asked)
+        expect(steps.flat().length).toBeLessThanOrEqual(12)
+        expect(steps.every((calls) => calls.length > 0)).toBe(true)
         expect(answer).toMatch(/^rehearsal, no model: ./)
         expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(4096)
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     )
   })
 
   test('the same reports lead to the same steps and the same answer', () => {
     fc.assert(
-      fc.property(turn, ([asked, reports]) => {
-        expect(play(asked, reports)).toEqual(play(asked, reports))
+      fc.property(turn, (asked) => {
+        expect(playAt(...asked)).toEqual(playAt(...asked))
       }),
     )
   })
 
-  test('every call is one that the tools take', () => {
+  // What a person says to the letter is passed on to the letter, and the gate answers to it.
+  const toTheLetter = new Set(['use', 'run', 'hop', 'fetch', 'replace', 'create', 'commit'])
+  test('every call of its own making is one that the tools take', () => {
     fc.assert(
-      fc.property(turn, ([asked, reports]) => {
-        for (const { tool, args } of play(asked, reports).steps) {
+      fc.property(turn, (asked) => {
+        fc.pre(parse(asked[0]).every(({ intent }) => !toTheLetter.has(intent.kind)))
+        for (const { tool, args } of playAt(...asked).steps.flat()) {
           expect(tools[ToolName.parse(tool)].args.safeParse(args).error).toBeUndefined()
         }
       }),
       { numRuns: 500 },
     )
+  })
+
+  test.each(forms.flatMap((form) => form.examples))('the tools take every call of: %s', (said) => {
+    const { steps } = playAt(said, [nothing], placeAt('deploy', 'run'))
+    for (const { tool, args } of steps.flat()) {
+      expect(tools[ToolName.parse(tool)].args.safeParse(args).error).toBeUndefined()
+    }
   })
 
   test('no control character of the output reaches the answer', () => {

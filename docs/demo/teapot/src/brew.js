@@ -1,12 +1,18 @@
 import { withRetry } from './retry.js'
 
-const TEMPERATURES = { sencha: 70, oolong: 85, assam: 95 }
+const TEAS = {
+  sencha: { kind: 'green', celsius: 70 },
+  oolong: { kind: 'oolong', celsius: 85 },
+  assam: { kind: 'black', celsius: 95 },
+}
 
-/** Brews a cup: heats the kettle to what the leaves want, then pours. */
+const MINUTES = { green: 4, oolong: 3, black: 4 }
+
+/** Brews a cup: heats the kettle to what the leaves want, pours, and says how long they steep. */
 export const brew = async ({ leaves, kettle }) => {
-  const celsius = TEMPERATURES[leaves]
-  if (celsius === undefined) throw new RangeError(`unknown leaves: ${leaves}`)
-  await withRetry(() => kettle.heat(celsius))
-  // TODO: let green tea steep for less time than black tea
-  return kettle.pour({ leaves, minutes: 3 })
+  const tea = TEAS[leaves]
+  if (tea === undefined) throw new RangeError(`unknown leaves: ${leaves}`)
+  await withRetry(() => kettle.heat(tea.celsius))
+  // TODO: warm the pot first
+  return kettle.pour({ leaves, minutes: MINUTES[tea.kind] })
 }

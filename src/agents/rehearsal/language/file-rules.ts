@@ -2,13 +2,14 @@ import { isFileLike } from './files.ts'
 import type { Intent } from './intent.ts'
 import { FIND, IN, type Rule, rule, type Said } from './rule.ts'
 import { globOf, isGlob, type Lines, linesOf, markerOf, pathAndLines, pathOf } from './slots.ts'
-import type { Word } from './words.ts'
+import { isPaused, type Word } from './words.ts'
 
 /** How people ask for files: read one or some of its lines, list them, count them. */
 
 const SHOW = 'read|open|cat|print|view|display|show|see|give|less|head me? the|a? file?'
 const TO = 'to|and|through|until|till line?'
 const NAMED = 'that|which? are|is? named|called|matching|match|matches|like'
+const MOST_PATHS = 5
 const EXIST = 'are|is|do|exist? there|we? have?'
 
 const spoken = (phrase: string): string[] => [`${SHOW} ${phrase}`, `the? ${phrase}`]
@@ -17,6 +18,29 @@ const readOf = ({ PATH, where }: Said, lines: Lines | null): Intent | null => {
   const { path, ...own } = PATH === undefined ? { path: '', from: null, to: null } : pathAndLines(PATH)
   const full = [where, path].filter((part) => part).join('/')
   return full === '' || isGlob(full) ? null : { kind: 'read', path: full, ...(lines ?? own) }
+}
+
+/** "a.ts, b.ts and c.ts": several paths with a comma or an "and" between each two. */
+const pathsOf = (words: readonly Word[]): Word[] | null => {
+  const paths: Word[] = []
+  let apart = true
+  for (const [at, word] of words.entries()) {
+    if (word.bare === 'and' || word.bare === '&') {
+      apart = true
+      continue
+    }
+    if (!apart) return null
+    paths.push(word)
+    const next = words[at + 1]
+    apart = next !== undefined && isPaused(word, next)
+  }
+  return paths.length >= 2 && paths.length <= MOST_PATHS ? paths : null
+}
+
+const readsOf = ({ X, where }: Said, fits: (word: Word) => boolean): Intent | null => {
+  const paths = pathsOf(X)
+  if (!paths?.every(fits)) return null
+  return { kind: 'reads', paths: paths.map((word) => [where, pathOf(word)].filter((part) => part).join('/')) }
 }
 
 const listed = ({ X, where }: Said): Intent | null => {
@@ -64,6 +88,13 @@ export const reads: readonly Rule[] = [
   rule(['what is there|inside?', `${SHOW} what is there|inside?`], (said) =>
     said.where !== null && isFileLike(said.where) ? readOf(said, null) : null,
   ),
+]
+
+export const severalReads: readonly Rule[] = [
+  rule(['read|open|cat|view|less|head me? both? the? files|file? X'], (said) =>
+    readsOf(said, (word) => !isGlob(word.text) && pathOf(word) !== ''),
+  ),
+  rule([`${SHOW} X`], (said) => readsOf(said, (word) => !isGlob(word.text) && isFile(word))),
 ]
 
 export const lists: readonly Rule[] = [

@@ -1,7 +1,10 @@
-import { fileCounts, globs, lineCounts, lineReads, lists, reads } from './file-rules.ts'
+import { creations, replacements } from './change-rules.ts'
+import { fileCounts, globs, lineCounts, lineReads, lists, reads, severalReads } from './file-rules.ts'
 import type { Intent } from './intent.ts'
 import { definitions, uses } from './name-rules.ts'
 import { type Rule, rule } from './rule.ts'
+import { calls, commands, fetches, tests } from './run-rules.ts'
+import { commits, hops, lookBacks, pushes, reflections } from './session-rules.ts'
 import { matchCounts, regexes, searches } from './text-rules.ts'
 
 /** One form of the grammar: how it is written, examples that are held to it by a test, and the steps it takes. */
@@ -33,6 +36,89 @@ const help: readonly Rule[] = [
  */
 export const forms: readonly Form[] = [
   {
+    intent: 'use',
+    form: 'use TOOL {JSON}',
+    examples: ['use read {"path": "README.md"}', 'use hop {"to": "test"}', 'please use the tool evidence'],
+    steps: 'exactly this call, whatever it is; the answer is its report',
+    rules: calls,
+  },
+  {
+    intent: 'replace',
+    form: 'replace TEXT with TEXT in FILE (everywhere)',
+    examples: [
+      'replace "minutes: 3" with "minutes: 2" in src/brew.js',
+      'change `let` to `const` in src/a.ts everywhere',
+      'replace all TODO by DONE in notes.md',
+    ],
+    steps: '`read` FILE, then `edit` it; without `everywhere`, the text must be there once',
+    rules: replacements,
+  },
+  {
+    intent: 'create',
+    form: 'create FILE with TEXT',
+    examples: ['create notes/today.md with "# Today"', 'write "one\\ntwo" to the file list.txt'],
+    steps: '`read` FILE, since what is there must have been seen, then `write` it',
+    rules: creations,
+  },
+  {
+    intent: 'test',
+    form: 'run the tests',
+    examples: ['run the tests', 'test it', 'do all tests pass?'],
+    steps:
+      '`read` package.json, then what else says which tests there are; `run` npm test, pytest, cargo test, go test or node --test',
+    rules: tests,
+  },
+  {
+    intent: 'run',
+    form: 'run COMMAND',
+    examples: ['run git status --short', 'run node --test "test/a b.test.js"', 'run `git log -1`'],
+    steps: '`run` it, word by word, without a shell',
+    rules: commands,
+  },
+  {
+    intent: 'fetch',
+    form: 'fetch URL',
+    examples: ['fetch https://example.org/', 'open the page https://example.org/a'],
+    steps: '`web-fetch` it',
+    rules: fetches,
+  },
+  {
+    intent: 'commit',
+    form: 'commit TEXT',
+    examples: ['commit "Steep green tea for less time"', 'commit the changes with the message "Less time"'],
+    steps:
+      '`run` git status and git diff to look; in deploy `advance` with what they said; then `run` git add -A and git commit -m TEXT',
+    rules: commits,
+  },
+  {
+    intent: 'push',
+    form: 'push',
+    examples: ['push', 'push the commit'],
+    steps: '`run` git push; in deploy after a look and `advance`, where that was not done yet',
+    rules: pushes,
+  },
+  {
+    intent: 'evidence',
+    form: 'what did you do',
+    examples: ['what did you do?', 'show the evidence'],
+    steps: '`evidence`, and show it',
+    rules: lookBacks,
+  },
+  {
+    intent: 'reflect',
+    form: 'review the session',
+    examples: ['review the session', 'reflect'],
+    steps: '`evidence`, then `reflect` with words made from the reports',
+    rules: reflections,
+  },
+  {
+    intent: 'hop',
+    form: 'hop to PERIPHERAL',
+    examples: ['hop to test', 'go to the edit peripheral', 'deploy it'],
+    steps: '`hop`; `deploy` alone is a hop to deploy',
+    rules: hops,
+  },
+  {
     intent: 'read',
     form: 'read lines N-M of PATH',
     examples: ['show me src/a.ts lines 10-20', 'lines 10 to 20 of src/a.ts', 'print the first 20 lines of README.md'],
@@ -47,10 +133,18 @@ export const forms: readonly Form[] = [
     rules: reads,
   },
   {
+    intent: 'reads',
+    form: 'read PATH and PATH',
+    examples: ['read README.md and src/a.ts', 'show me a.ts, b.ts and c.ts in src'],
+    steps: '`read` the beginnings of all of them, side by side; five at most',
+    rules: severalReads,
+  },
+  {
     intent: 'list',
     form: 'list files (in PATH)',
     examples: ['list files in src', 'what is in src?', 'show the tree'],
-    steps: '`glob`, and name the paths, or the folders where they are many',
+    steps:
+      '`list` one folder where there is that tool; else `glob`, and name the paths, or the folders where they are many',
     rules: lists,
   },
   {

@@ -8,7 +8,7 @@ import type { Word } from './words.ts'
 export type Slots = { X: readonly Word[] } & Partial<Record<Single, Word>>
 export type Phrase = { head: readonly Element[]; tail: readonly Element[] | null }
 
-type Single = 'PATH' | 'LINES' | 'FROM' | 'TO'
+type Single = 'PATH' | 'LINES' | 'FROM' | 'TO' | 'OLD' | 'NEW' | 'CALL'
 type Element = { slot: Single } | { any: readonly string[]; optional: boolean }
 type Side = { elements: readonly Element[]; start: number; step: 1 | -1 }
 
@@ -17,6 +17,9 @@ const FITS: Readonly<Record<Single, (word: Word) => boolean>> = {
   LINES: (word) => /^l?\d+(?:(?:-|–|\.\.)l?\d+)?$/.test(word.bare),
   FROM: (word) => /^\d+$/.test(word.bare),
   TO: (word) => /^\d+$/.test(word.bare),
+  OLD: () => true,
+  NEW: () => true,
+  CALL: (word) => word.kind === 'call',
 }
 
 export const phrase = (text: string): Phrase => {

@@ -2,12 +2,23 @@ import type { Intent, Scope } from './intent.ts'
 import { type Phrase, phrase, type Slots } from './phrase.ts'
 
 /** A rule: the phrases that say one thing, and the intent their slots make, or null where they make no sense. */
-export type Rule = { phrases: readonly Phrase[]; intent: (said: Said) => Intent | null }
+export type Rule = {
+  phrases: readonly Phrase[]
+  intent: (said: Said) => Intent | null
+  /** Whether "in src" at its end is no place to look, but part of what is taken to the letter. */
+  exact: boolean
+}
 export type Said = Slots & Scope
 
 export const rule = (phrases: readonly string[], intent: Rule['intent']): Rule => ({
   phrases: phrases.map(phrase),
   intent,
+  exact: false,
+})
+
+export const exactly = (phrases: readonly string[], intent: Rule['intent']): Rule => ({
+  ...rule(phrases, intent),
+  exact: true,
 })
 
 /** Parts of phrases that several rules share. */

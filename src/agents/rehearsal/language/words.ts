@@ -1,9 +1,11 @@
+import { createCalls } from './call.ts'
+
 /**
  * Chat into sentences of words. One pass over the text: it is untrusted and may be long, so every search for a closing
  * quote goes forward only, and nothing here backtracks.
  */
 export type Word = {
-  kind: 'plain' | 'quoted' | 'regex'
+  kind: 'plain' | 'quoted' | 'regex' | 'call'
   /** What is meant, without quotes, slashes or the end of the sentence. */
   text: string
   /** To compare with the grammar's own words; empty in quotes, which are never grammar. */
@@ -12,6 +14,10 @@ export type Word = {
   raw: string
   /** The flags of a /regex/. */
   flags: string
+  /** The request it stands in, and where in it: for what is taken to the letter. */
+  source: string
+  start: number
+  end: number
 }
 
 const CLOSERS: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '“': '”', '‘': '’', '«': '»' }
@@ -19,11 +25,19 @@ const BOUNDARY = /[\s.,;:?!…)]/
 const PAUSES = ',;:'
 const STOPS = '.?!…'
 
-export const sentences = (request: string): Word[][] =>
-  request
-    .split(/[\r\n]/)
-    .flatMap((line) => sentencesOf(line.replace(/[\p{Cc}\p{Cs}]/gu, ' ')))
-    .filter((words) => words.length > 0)
+export const sentences = (request: string): Word[][] => {
+  // no character changes its place
+  const text = request.replace(/[\p{Cc}\p{Cs}]/gu, (character) => (/[\r\n]/.test(character) ? '\n' : ' '))
+  const callAt = createCalls(request)
+  const found: Word[][] = [[]]
+  for (let at = 0; at < text.length; ) {
+    const end = endOfLine(text, at)
+    const stopped = takeLine({ request, line: text.slice(at, end), offset: at, callAt }, found)
+    if (stopped === null) found.push([])
+    at = stopped ?? end + 1
+  }
+  return found.filter((words) => words.length > 0)
+}
 
 /** A list of words, written as one text. */
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
@@ -35,23 +49,46 @@ export const trimEnd = (text: string, characters: string): string => {
   return text.slice(0, end)
 }
 
-const sentencesOf = (line: string): Word[][] => {
-  const found: Word[][] = [[]]
+/** The request from one word to another, to the letter. */
+export const typed = (first: Word, last: Word): string => first.source.slice(first.start, last.end)
+
+/** Whether there is a comma or the like between two words. */
+export const isPaused = (before: Word, after: Word): boolean =>
+  /[,;:]/.test(before.source.slice(before.end, after.start))
+
+const endOfLine = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
+}
+
+type Line = { request: string; line: string; offset: number; callAt: ReturnType<typeof createCalls> }
+
+/** Adds the words of a line. A call may go over several lines: where there is one, it stops and answers where it ends. */
+const takeLine = ({ request, line, offset, callAt }: Line, found: Word[][]): number | null => {
   const closing = createClosing(line)
   for (let at = 0; at < line.length; ) {
     if (/\s/.test(line.charAt(at))) {
       at++
       continue
     }
+    const place = { source: request, start: offset + at }
+    const call = callAt(place.start)
+    if (call !== null) {
+      found.at(-1)?.push({ ...callWord(request.slice(place.start, call)), ...place, end: call })
+      const after = marksAfter(request, call)
+      if (hasStop(after)) found.push([])
+      return call + after.length
+    }
     const { words, stops, end } = enclosedAt(line, at, closing(at)) ?? plainAt(line, at)
-    found.at(-1)?.push(...words)
+    found.at(-1)?.push(...words.map(({ length, ...word }) => ({ ...word, ...place, end: place.start + length })))
     if (stops) found.push([])
     at = end
   }
-  return found
+  return null
 }
 
-type Taken = { words: Word[]; stops: boolean; end: number }
+type Unplaced = Omit<Word, 'source' | 'start' | 'end'>
+type Taken = { words: (Unplaced & { length: number })[]; stops: boolean; end: number }
 
 /** Where the quote or regex that opens at a place ends; null where none opens or it stays open. */
 const createClosing = (line: string) => {
@@ -84,11 +121,14 @@ const regexEnd = (line: string, slash: number): number | null => {
 
 const enclosedAt = (line: string, at: number, close: number | null): Taken | null => {
   if (close === null) return null
-  const after = /^[.,;:?!…)]*/.exec(line.slice(close, close + 8))?.[0] ?? ''
-  return { words: [enclosed(line.slice(at, close))], stops: hasStop(after), end: close + after.length }
+  const after = marksAfter(line, close)
+  const word = { ...enclosed(line.slice(at, close)), length: close - at }
+  return { words: [word], stops: hasStop(after), end: close + after.length }
 }
 
-const enclosed = (stretch: string): Word => {
+const marksAfter = (text: string, end: number): string => /^[.,;:?!…)]*/.exec(text.slice(end, end + 8))?.[0] ?? ''
+
+const enclosed = (stretch: string): Unplaced => {
   const word = { bare: '', raw: stretch, flags: '' }
   if (!stretch.startsWith('/')) return { ...word, kind: 'quoted', text: stretch.slice(1, -1) }
   const slash = stretch.lastIndexOf('/')
@@ -97,22 +137,25 @@ const enclosed = (stretch: string): Word => {
   return { ...word, kind: 'regex', text, flags: stretch.slice(slash + 1) }
 }
 
+const callWord = (stretch: string): Unplaced => ({ kind: 'call', text: stretch, bare: '', raw: stretch, flags: '' })
+
 const plainAt = (line: string, at: number): Taken => {
   const blank = /\s|$/g
   blank.lastIndex = at
   const end = blank.exec(line)?.index ?? line.length
   const run = line.slice(at, end)
   const ended = trimEnd(run, '?!…,;:')
-  // the dots of a path such as ../.. end no sentence
-  const kept = /(?:^|\/)\.{1,2}$/.test(ended.slice(-3)) ? ended : trimEnd(ended, STOPS + PAUSES)
+  // the dots of a path such as ../.. or ./... end no sentence
+  const kept = /(?:^|\/)\.{1,2}$|\/\.{3}$/.test(ended.slice(-4)) ? ended : trimEnd(ended, STOPS + PAUSES)
   const stops = hasStop(run.slice(kept.length))
   if (kept === '') return { words: [], stops, end }
+  const { length } = kept
   const asked = /^(where|what|who|how|there)['’]?s$/i.exec(kept)?.[1]
-  if (asked !== undefined) return { words: [plainWord(asked), plainWord('is')], stops, end }
-  return { words: [plainWord(stops ? kept : run)], stops, end }
+  const texts = asked === undefined ? [stops ? kept : run] : [asked, 'is']
+  return { words: texts.map((text) => ({ ...plainWord(text), length })), stops, end }
 }
 
-const plainWord = (text: string): Word => ({
+const plainWord = (text: string): Unplaced => ({
   kind: 'plain',
   text,
   bare: trimEnd(text, PAUSES).toLowerCase().replaceAll('’', "'"),

@@ -41,7 +41,8 @@ export const told = (report: Exclude<StepReport, { kind: 'ok' }>): string => {
     const { code, message, remedy } = report.refusal
     return `the step was refused (${code}): ${reason(message)}; ${remedy}.`
   }
-  return `the step ${report.kind === 'failed' ? 'failed' : 'was interrupted'}: ${reason(report.message)}`
+  if (report.kind === 'interrupted') return `the step was interrupted: ${reason(report.message)}`
+  return `the step failed: ${reason(report.message)}${report.hint === undefined ? '' : ` (${reason(report.hint)})`}`
 }
 
 const reason = (message: string): string => brief(message.slice(0, 1000).replace(/\s+/g, ' '), 400)
@@ -52,7 +53,7 @@ export const excerpt = (lines: readonly string[], from: number): string => {
   return lines.map((line, at) => `${String(from + at).padStart(width)} | ${clipped(line)}`.trimEnd()).join('\n')
 }
 
-const clipped = (line: string): string => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line)
+export const clipped = (line: string): string => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line)
 
 export const linesOf = (output: string): string[] => {
   const lines = output.split('\n')

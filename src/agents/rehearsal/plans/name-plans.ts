@@ -1,10 +1,10 @@
 import type { IntentOf } from '../language/intent.ts'
-import { answer, counted, excerpt, linesOf, quoted, told } from './answer.ts'
+import { counted, excerpt, linesOf, quoted, told } from './answer.ts'
 import { attemptsFor } from './attempts.ts'
 import { markOf } from './definition.ts'
 import { at, type Hit, hitsOf, listing, spread } from './hits.ts'
 import { likeness } from './ranking.ts'
-import { grepCall, type Ok, type Plan, readCall, within } from './steps.ts'
+import { grepCall, type Ok, type Plan, readCall, step, within } from './steps.ts'
 
 const AROUND = { before: 2, lines: 12 }
 
@@ -13,18 +13,19 @@ export function* define({ name, where, glob }: IntentOf<'define'>): Plan<string>
   let path = where
   let note = ''
   for (const [index, attempt] of attemptsFor(name, glob).entries()) {
-    const placed = index === 0 ? yield* within(where, attempt.call) : { report: yield attempt.call(path), path, note }
+    const placed =
+      index === 0 ? yield* within(where, attempt.call) : { report: yield* step(attempt.call(path)), path, note }
     const { report } = placed
     path = placed.path
     note = placed.note
-    if (report.kind !== 'ok') return answer(told(report) + note)
+    if (report.kind !== 'ok') return told(report) + note
     const [best, ...others] = attempt.found(report)
     if (best === undefined) continue
     const around = yield* lookAround(best)
     const more = others.length === 0 ? '' : `\n${counted(others.length, 'more place')}:\n${listing(others, report.cut)}`
-    return answer(`${attempt.lead(best)}${note}\n${around}${more}`)
+    return `${attempt.lead(best)}${note}\n${around}${more}`
   }
-  return answer(`nothing here is called ${quoted(name)}${below(path)}, and nothing mentions it.${note}`)
+  return `nothing here is called ${quoted(name)}${below(path)}, and nothing mentions it.${note}`
 }
 
 /** Who uses a name: every line with the word, apart from those that define it. */
@@ -32,12 +33,12 @@ export function* uses({ name, where, glob }: IntentOf<'uses'>): Plan<string> {
   const search = { pattern: name, syntax: 'literal', word: true } as const
   const placed = yield* within(where, (path) => grepCall({ ...search, ignoreCase: false }, { path, glob }))
   const { path, note } = placed
-  if (placed.report.kind !== 'ok') return answer(told(placed.report) + note)
-  if (placed.report.output !== '') return answer(usesIn(placed.report, name) + note)
-  const report = yield grepCall({ ...search, ignoreCase: true }, { path, glob })
-  if (report.kind !== 'ok') return answer(told(report) + note)
-  if (report.output === '') return answer(`nothing uses or mentions ${quoted(name)}${below(path)}.${note}`)
-  return answer(`not in this spelling, but ignoring case ${usesIn(report, name)}${note}`)
+  if (placed.report.kind !== 'ok') return told(placed.report) + note
+  if (placed.report.output !== '') return usesIn(placed.report, name) + note
+  const report = yield* step(grepCall({ ...search, ignoreCase: true }, { path, glob }))
+  if (report.kind !== 'ok') return told(report) + note
+  if (report.output === '') return `nothing uses or mentions ${quoted(name)}${below(path)}.${note}`
+  return `not in this spelling, but ignoring case ${usesIn(report, name)}${note}`
 }
 
 const usesIn = (report: Ok, name: string): string => {
@@ -51,7 +52,7 @@ const usesIn = (report: Ok, name: string): string => {
 
 function* lookAround({ path, line }: Hit): Plan<string> {
   const from = Math.max(line - AROUND.before, 1)
-  const report = yield readCall(path, from, AROUND.lines)
+  const report = yield* step(readCall(path, from, AROUND.lines))
   return report.kind === 'ok' ? excerpt(linesOf(report.output), from) : `  (not shown: ${told(report)})`
 }
 

@@ -1,8 +1,8 @@
 import type { Intent, IntentOf } from '../language/intent.ts'
-import { answer, counted, cutNote, quoted, tally, told } from './answer.ts'
+import { counted, cutNote, quoted, tally, told } from './answer.ts'
 import { anyOf, tellingWords, wordsOf } from './definition.ts'
 import { type Hit, hitsOf, listing, spread } from './hits.ts'
-import { grepCall, LONGEST_PATTERN, type Ok, type Plan, within } from './steps.ts'
+import { grepCall, LONGEST_PATTERN, type Ok, type Plan, step, within } from './steps.ts'
 
 type Counted = Extract<Intent, { of: 'matches' }>
 type Found = { report: Ok; hits: Hit[]; how: string; note: string } | { answer: string }
@@ -12,21 +12,21 @@ const FILES_SHOWN = 8
 /** Text as it stands; then ignoring case; then, of several words, the one that says most. */
 export function* search(intent: IntentOf<'search'>): Plan<string> {
   const found = yield* matches(intent)
-  if ('answer' in found) return answer(found.answer)
+  if ('answer' in found) return found.answer
   const { report, hits, how, note } = found
-  return answer(`${how} on ${spread(hits)}:${note}\n${listing(hits, report.cut)}`)
+  return `${how} on ${spread(hits)}:${note}\n${listing(hits, report.cut)}`
 }
 
 /** How often: lines are counted, since that is what grep finds. */
 export function* countMatches(intent: Counted): Plan<string> {
   const found = yield* matches(intent)
-  if ('answer' in found) return answer(found.answer)
+  if ('answer' in found) return found.answer
   const { report, hits, how, note } = found
   const files = tally(hits.map((hit) => hit.path)).sort(([, a], [, b]) => b - a)
   const lines = files.slice(0, FILES_SHOWN).map(([path, count]) => `  ${path}  ${count}`)
   const more = files.length > FILES_SHOWN ? [`  and ${counted(files.length - FILES_SHOWN, 'more file')}`] : []
   const least = report.cut === null ? '' : 'at least '
-  return answer(`${how} on ${least}${spread(hits)}:${note}\n${[...lines, ...more].join('\n')}${cutNote(report.cut)}`)
+  return `${how} on ${least}${spread(hits)}:${note}\n${[...lines, ...more].join('\n')}${cutNote(report.cut)}`
 }
 
 /** As it was asked, and where that finds nothing, more loosely. */
@@ -37,7 +37,7 @@ function* matches(intent: IntentOf<'search'> | Counted): Plan<Found> {
   if (report.kind !== 'ok') return { answer: told(report) + note }
   if (report.output !== '') return { report, hits: hitsOf(report), how: `${quoted(pattern)} is`, note }
   for (const looser of looserThan(intent)) {
-    const again = yield grepCall({ ...looser.asked, word: false }, { path, glob })
+    const again = yield* step(grepCall({ ...looser.asked, word: false }, { path, glob }))
     if (again.kind !== 'ok') return { answer: told(again) + note }
     const { hits, how } = looser.found(hitsOf(again))
     if (hits.length > 0) return { report: again, hits, how, note }

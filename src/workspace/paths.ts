@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 
 /** Where the tools work: a folder, resolved, and the folders in it that are nobody's business. */
@@ -52,26 +52,58 @@ const isLink = (path: string): Promise<boolean> =>
   )
 
 /** A file or folder that is open, and a path that leads to it whatever happens to its name. */
-export type Opened = { handle: FileHandle; door: string; folder: boolean }
+export type Opened = { handle: FileHandle; door: string; folder: boolean; stat: Stats }
 
-/** Opens what was checked, and nothing else: no link is followed, and what was opened is looked at again. */
-export const openInside = async ({ real, name }: Inside): Promise<Opened | string> => {
+export const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/**
+ * Opens what was checked, and nothing else: no link is followed, nothing is waited for, and what was opened is looked at
+ * again. A file with several names is no one's in particular, and is opened only where that is asked for.
+ */
+export const openInside = async ({ real, name }: Inside, hardLinks = false): Promise<Opened | string> => {
   try {
-    const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const opened = await lookAgain(handle, real, name)
-    if (typeof opened === 'string') await handle.close()
-    return opened
+    const handle = await open(real, READ)
+    const opened = await lookAgain(handle, real).catch(closing(handle))
+    const why = typeof opened === 'string' ? opened : unfit(opened.stat, hardLinks)
+    if (why === null) return opened
+    await handle.close()
+    return `${name} ${why}`
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOENT' ? `there is no file ${name}` : `cannot read ${name}: ${code}`
   }
 }
 
-const lookAgain = async (handle: FileHandle, real: string, name: string): Promise<Opened | string> => {
-  const stat = await handle.stat()
-  if (!stat.isFile() && !stat.isDirectory()) return `${name} is not a plain file`
+const lookAgain = async (handle: FileHandle, real: string): Promise<Opened | string> => {
+  const [stat, door] = await Promise.all([handle.stat(), doorOf(handle, real)])
+  return door === null ? MOVED : { handle, door, folder: stat.isDirectory(), stat }
+}
+
+export const MOVED = 'was changed while it was opened'
+
+/** Why something is not to be read, as the end of a sentence; null where it may be. */
+export const unfit = (stat: Stats, hardLinks: boolean): string | null => {
+  if (stat.isDirectory()) return null
+  if (!stat.isFile()) return 'is not a plain file'
+  return stat.nlink > 1 && !hardLinks ? 'has several names (hard links), and where the others are nobody can say' : null
+}
+
+/**
+ * A path that leads to what is open; null where that is not what has the name. The system knows what was opened; where
+ * it does not say, the name must lead to the same thing without a link.
+ */
+export const doorOf = async (handle: FileHandle, real: string): Promise<string | null> => {
   const door = `/proc/${process.pid}/fd/${handle.fd}`
   const opened = await readlink(door).catch(() => null)
-  if (opened !== null && opened !== real) return `${name} was changed while it was opened`
-  return { handle, door: opened === null ? real : door, folder: stat.isDirectory() }
+  if (opened !== null) return opened === real ? door : null
+  const [path, there, here] = await Promise.all([realpath(real), lstat(real), handle.stat()])
+  return path === real && there.ino === here.ino && there.dev === here.dev ? real : null
 }
+
+/** For a `catch`: what went wrong after something was opened does not leave it open. */
+export const closing =
+  (handle: FileHandle) =>
+  async (error: unknown): Promise<never> => {
+    await handle.close()
+    throw error
+  }

@@ -1,0 +1,71 @@
+// Approvals: a card for each call that waits for a person, with what is asked and two ways to answer.
+import { clockTime, make, makeButton } from './elements.js'
+
+export const createApprovals = ({ onDecide }) => {
+  /** Step id → its card. */
+  const cards = new Map()
+
+  const ask = (post) => {
+    for (const [id, { element }] of cards) if (!element.isConnected) cards.delete(id)
+    const card = createCard(post, onDecide)
+    cards.set(post.step.id, card)
+    return card.element
+  }
+
+  /** Whether there was a card to close. */
+  const decide = ({ step, approval, author, text }) => {
+    const card = cards.get(step.id)
+    if (card) close(card, approval.state, `${author.id} ${text}`)
+    return card !== undefined
+  }
+
+  /** A step that ended without an answer, as one whose turn was stopped. */
+  const endStep = ({ id, state }) => {
+    const card = cards.get(id)
+    if (card) close(card, 'over', `nobody decided: the step was ${state}`)
+  }
+
+  const endTurn = (turn) => {
+    for (const card of cards.values()) if (card.turn === turn) close(card, 'over', 'nobody decided: the turn ended')
+  }
+
+  return { ask, decide, endStep, endTurn }
+}
+
+const createCard = ({ author, text, turn, approval: { name, until } }, onDecide) => {
+  const [what, why, ...call] = text.split('\n')
+  const element = make('div', 'approval', make('p', 'asked', make('b', '', author.id), ` ${what}`))
+  if (why) element.append(make('p', 'why', why))
+  if (call.length > 0) element.append(make('pre', '', call.join('\n')))
+  const answers = createAnswers(name, onDecide)
+  if (until !== null) answers.append(make('span', 'until', 'until ', clockTime(until)))
+  element.append(answers)
+  element.setAttribute('role', 'group')
+  element.setAttribute('aria-label', `Approval ${name}`)
+  element.dataset.state = 'open'
+  return { element, answers, turn }
+}
+
+/** Two buttons, for one press: they wait for what becomes of it, and can be pressed again where it was refused. */
+const createAnswers = (name, onDecide) => {
+  const answer = (label, command) => {
+    const button = makeButton(label, () => {
+      enable(false)
+      onDecide(`/${command} ${name}`, () => enable(true))
+    })
+    button.setAttribute('aria-label', `${label} ${name}`)
+    return button
+  }
+  const buttons = [answer('Approve', 'approve'), answer('Deny', 'deny')]
+  const enable = (enabled) => {
+    for (const button of buttons) button.disabled = !enabled
+  }
+  return make('div', 'answers', ...buttons)
+}
+
+/** The first end stands: what comes after a decision is the step's own business. */
+const close = ({ element, answers }, state, outcome) => {
+  if (element.dataset.state !== 'open') return
+  element.dataset.state = state
+  answers.replaceWith(make('p', 'outcome', outcome))
+}

@@ -1,0 +1,64 @@
+import type { Entry, EventName } from '../shapes/evidence.ts'
+import type { Complain } from './complain.ts'
+
+type Kind = Entry['author']['kind']
+
+/** Whose acts they are, where that is not open: the session's agent's, a person's or the house's, and nobody else's. */
+const OWNERS: { readonly [E in EventName]?: Kind } = {
+  'turn-started': 'agent',
+  'peripheral-started': 'agent',
+  'peripheral-stopped': 'agent',
+  'snapshot-taken': 'agent',
+  'approval-asked': 'agent',
+  'step-refused': 'agent',
+  'step-intended': 'agent',
+  'step-ended': 'agent',
+  reviewed: 'agent',
+  'turn-ended': 'agent',
+  'approval-decided': 'person',
+  'stop-asked': 'person',
+  restoring: 'person',
+  restored: 'person',
+  verified: 'house',
+  'wall-declared': 'house',
+}
+
+type Owner = { agent: string | null; known: boolean }
+
+/** In a session, the agent's acts are the agent's, a person's a person's, and an agent writes nothing else. */
+export const createAuthorship = (complain: Complain): ((entry: Entry) => void) => {
+  let owner: Owner | null = null
+  return (entry) => {
+    owner ??= ownerBy(entry)
+    if (entry.body !== null) judgeAuthor(entry, owner, complain)
+  }
+}
+
+/** Whose session a chain is, by its first entry: nobody's where none was opened. */
+const ownerBy = ({ body }: Entry): Owner => ({
+  agent: body?.event === 'session-opened' ? body.agent : null,
+  known: body !== null,
+})
+
+const judgeAuthor = (entry: Entry, owner: Owner, complain: Complain): void => {
+  const { body, author } = entry
+  const kind = kindFor(entry)
+  if (kind === 'agent') {
+    judgeAgent(entry, owner, complain)
+    return
+  }
+  complain(author.kind === 'agent', entry, 'author', `is by an agent, who may not write ${body.event}`)
+  const other = kind !== null && author.kind !== 'agent' && author.kind !== kind
+  complain(other, entry, 'author', `is by ${author.kind} ${author.id}, and ${body.event} is for a ${kind}`)
+}
+
+/** That nobody decided in time, no person says. */
+const kindFor = ({ body }: Entry): Kind | null =>
+  body.event === 'approval-decided' && body.decision === 'lapsed' ? 'house' : (OWNERS[body.event] ?? null)
+
+const judgeAgent = (entry: Entry, { agent, known }: Owner, complain: Complain): void => {
+  const { body, author } = entry
+  const itself = author.kind === 'agent' && (author.id === agent || !known)
+  complain(known && agent === null, entry, 'order', `is ${body.event} in a chain that no session opened`)
+  complain(!itself, entry, 'author', `is by ${author.kind} ${author.id}, not by ${known ? agent : 'an agent'}`)
+}

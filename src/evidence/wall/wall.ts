@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { SandboxMode } from '../../shapes/peripheral.ts'
+import { Role } from '../../shapes/person.ts'
+
+const Names = z.array(z.string())
+
+const Rule = z.object({
+  argv: Names,
+  for: z.string(),
+  sandbox: SandboxMode.optional(),
+  approve: z.boolean().default(false),
+  phases: Names.optional(),
+})
+export type Rule = z.infer<typeof Rule>
+
+/** A part of a wall that may not be there, or be of another time's shape: what cannot be read is not judged. */
+const part = <T extends z.ZodType>(shape: T) => shape.nullable().catch(null)
+
+/**
+ * A wall as it was declared, with what is needed to judge by it. It is read loosely on purpose: what was declared by an
+ * older or a newer version is still a wall.
+ */
+export const Wall = z.object({
+  id: z.string(),
+  tools: Names,
+  scope: part(
+    z.object({
+      read: Names,
+      write: Names,
+      deny: Names,
+      evidence: z.string(),
+      web: z.object({ hosts: Names, private: z.boolean().default(false) }),
+    }),
+  ),
+  sandbox: part(SandboxMode),
+  commands: part(z.array(Rule)),
+  approval: part(z.object({ policy: z.string(), tools: Names })),
+  ceiling: part(z.object({ sandbox: SandboxMode, write: Names, commands: z.array(Rule) })),
+  role: part(Role),
+  entry: part(Names),
+  exit: part(z.array(z.object({ when: z.string(), to: Names }))),
+  context: part(Names),
+  phases: part(z.array(z.object({ id: z.string(), tools: Names, outputs: Names }))),
+  limits: part(z.object({ stepsPerTurn: z.int(), stepsPerSession: z.int() })),
+})
+export type Wall = z.infer<typeof Wall>
+
+/** The walls that were declared, by their hashes; and when the first was: from then on, none goes up undeclared. */
+export type Walls = { of: (hash: string) => Wall | null; since: () => string | null }

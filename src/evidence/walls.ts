@@ -1,0 +1,98 @@
+import type { Entry } from '../shapes/evidence.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { type Result, refused } from '../shapes/result.ts'
+import { HOUSE, houseDraft } from './drafts.ts'
+import type { Engine } from './engine/engine.ts'
+import { canonical, hashOf, sha256 } from './hash.ts'
+import { byId } from './read.ts'
+import type { Store } from './store.ts'
+import { termOf } from './terms.ts'
+import { isSound } from './verify.ts'
+import { Wall, type Walls } from './wall/wall.ts'
+
+/** The entry that declares a wall: the same for the same wall, whoever puts it up. */
+const wallId = (hash: string): string => `wall.${hash.slice(0, 32)}`
+
+/**
+ * Writes down the walls that there are, each once: what a start names by its hash is there to be judged by, for ever.
+ * It answers what was appended or was there before.
+ */
+export const declareWalls = async (
+  store: Pick<Store, 'append' | 'hashBody'>,
+  specs: readonly PeripheralSpec[],
+): Promise<Result<Entry[]>> => {
+  const bodies = specs.map((spec) => ({
+    event: 'wall-declared' as const,
+    peripheral: spec.id,
+    spec: canonical(spec),
+    hash: hashOf(spec),
+  }))
+  // A wall that is not written down as it is proves nothing; and a secret is not written down.
+  const secret = bodies.find((body) => store.hashBody(body) !== hashOf(body))
+  if (secret) {
+    return refused(
+      refusal('request-invalid', `the wall ${secret.peripheral} has something in it that reads like a secret`),
+    )
+  }
+  return store.append(bodies.map((body) => houseDraft(wallId(body.hash), body, [])))
+}
+
+type Source = { engine: Engine }
+
+/** A wall as it was declared, from the evidence alone; null where none was declared under that hash. */
+export const specOf = async ({ engine }: Source, hash: string): Promise<Wall | null> => {
+  const entry = await byId(engine.db, wallId(hash))
+  return entry && wallIn(entry, hash)
+}
+
+/** The wall that an entry declares, where it is the house's, is what it was when it was written, and has that hash. */
+const wallIn = (entry: Entry, hash: string): Wall | null => {
+  const { body, session, author } = entry
+  if (body?.event !== 'wall-declared' || session !== HOUSE || author.kind !== 'house') return null
+  return isSound(entry) && sha256(body.spec) === hash ? parsed(body.spec) : null
+}
+
+const parsed = (json: string): Wall | null => {
+  try {
+    return Wall.safeParse(JSON.parse(json)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** The walls that a chain's starts name, read as they turn up. What was declared does not change, and is read once. */
+export const createWalls = ({ engine }: Source) => {
+  const known = new Map<string, Wall>()
+  let since: string | null = null
+
+  const learn = async (hash: string): Promise<void> => {
+    const wall = known.get(hash) ?? (await specOf({ engine }, hash))
+    if (wall) known.set(hash, wall)
+    else since ??= await firstDeclared(engine)
+  }
+
+  return {
+    walls: { of: (hash) => known.get(hash) ?? null, since: () => since } satisfies Walls,
+    /** Reads the walls that some entries name. */
+    learn: async (entries: readonly Entry[]): Promise<void> => {
+      // What was tampered with may hold anything.
+      for (const { body } of entries) if (body?.event === 'peripheral-started') await learn(String(body.spec))
+    },
+  }
+}
+
+/** When the first wall was declared; null where none was. */
+const firstDeclared = async ({ db }: Engine): Promise<string | null> => {
+  const first = await db
+    .selectFrom('term')
+    .innerJoin('posting', 'posting.term', 'term.id')
+    .innerJoin('entry', 'entry.position', 'posting.position')
+    .select('entry.at')
+    .where('term.name', '=', termOf('event', 'wall-declared'))
+    .where('entry.session', '=', HOUSE)
+    .orderBy('posting.position')
+    .limit(1)
+    .executeTakeFirst()
+  return first?.at ?? null
+}

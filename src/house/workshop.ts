@@ -1,0 +1,94 @@
+import type { Workshop } from '../peripherals/workshop.ts'
+import type { Job } from '../sandbox/job.ts'
+import { probeSandbox } from '../sandbox/probe.ts'
+import { execute } from '../sandbox/sandbox.ts'
+import { createTerminals } from '../sandbox/terminals.ts'
+import type { Config } from '../shapes/config.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { Command } from '../tools/tool.ts'
+import { hiddenIn } from '../workspace/hidden.ts'
+import type { Parts } from './parts.ts'
+import type { Verdicts } from './verdicts.ts'
+
+type Machine = Pick<
+  Parts,
+  | 'store'
+  | 'live'
+  | 'clock'
+  | 'ledgers'
+  | 'specs'
+  | 'workspace'
+  | 'roomMode'
+  | 'shadow'
+  | 'spills'
+  | 'holds'
+  | 'progress'
+> & { config: Pick<Config, 'sandbox' | 'checks' | 'approvals'>; settings: { path: string } }
+
+/** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
+export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & { close: () => Promise<void> } => {
+  const { config, store, live, clock, specs, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } =
+    parts
+  const terminals = createTerminals()
+  const job = async (command: Command, spec: PeripheralSpec, signal: AbortSignal): Promise<Job> => ({
+    argv: command.argv,
+    mode: command.sandbox,
+    network: command.network,
+    workspace,
+    // git itself must see the files as they are: emptied ones would be committed. What it shows is bounded by its arguments.
+    hidden: command.argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope),
+    readable: config.sandbox.readable,
+    path: settings.path,
+    limits: { ...spec.limits, outputBytes: OUTPUT_BYTES },
+    signal,
+  })
+  return {
+    store,
+    live,
+    clock,
+    ledgers,
+    specs,
+    workspace,
+    roomMode,
+    path: settings.path,
+    shadow,
+    sandbox: {
+      missing: createProbe(settings.path),
+      execute: async (command, { spec, signal, said }) => execute({ ...(await job(command, spec, signal)), said }),
+      terminals: (session, spec) => ({
+        ...terminals.of(session),
+        start: async (name, command) => {
+          const { limits, ...rest } = await job(command, spec, new AbortController().signal)
+          const seconds = spec.limits.secondsPerTurn
+          return terminals.of(session).start(name, { ...rest, limits: { ...limits, seconds } })
+        },
+      }),
+      endTerminals: terminals.endAll,
+    },
+    spills,
+    holds,
+    checks: new Map(Object.entries(config.checks)),
+    approvalMs: config.approvals.minutes * 60_000,
+    progress: (session, step, text) => {
+      void store.session(session).then((known) => known && progress.say({ room: known.room, session, step, text }))
+    },
+    verify: verdicts.reach,
+    close: () => terminals.endAll(),
+  }
+}
+
+/** What a program may say in all: what is shown of it is far less, and the rest is kept beside it. */
+const OUTPUT_BYTES = 8 * 1024 * 1024
+
+const AGAIN_MS = 30_000
+
+/** Whether programs can run in a sandbox; asked again now and then where they cannot: somebody may have put it right. */
+const createProbe = (path: string): (() => Promise<string | null>) => {
+  let known: { missing: string | null; at: number } | null = null
+  return async () => {
+    if (known && (known.missing === null || Date.now() - known.at < AGAIN_MS)) return known.missing
+    const { ok, detail } = await probeSandbox(path)
+    known = { missing: ok ? null : detail, at: Date.now() }
+    return known.missing
+  }
+}

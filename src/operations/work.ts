@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { sessionDraft } from '../evidence/drafts.ts'
+import { Id } from '../shapes/message.ts'
+import { authorOf } from '../shapes/person.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, refused } from '../shapes/result.ts'
+import { Name } from '../shapes/room.ts'
+import { defineOperation } from './operation.ts'
+import { agentNamed } from './sessions.ts'
+
+export const stop = defineOperation({
+  name: 'stop',
+  summary: 'stop what an agent is doing in this room, and what waits behind it; without a name, everything here',
+  example: 'stop codex-1 wrong branch',
+  positional: ['agent', 'why'],
+  rest: 'why',
+  input: z.strictObject({ agent: Name.optional(), why: z.string().max(500).default('') }),
+  output: z.strictObject({ stopped: z.array(z.strictObject({ turn: Id, agent: Name })) }),
+  role: 'operator',
+  reads: false,
+  offline: false,
+  run: async ({ agent: name, why }, { person, room, store, who, wakeSteps }) => {
+    if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
+    const agent = name === undefined ? null : agentNamed(name, await who())
+    const turns = (await store.unfinishedTurns()).filter(
+      (turn) => turn.room === room && (agent === null || turn.agent === agent),
+    )
+    for (const turn of turns) {
+      const { id, session } = turn
+      const body = { event: 'stop-asked', turn: id, why } as const
+      const place = { session, room, agent: turn.agent, author: authorOf(person), inReplyTo: id }
+      const asked = await store.append([sessionDraft({ ...place, id: `${id}.stop`, body })])
+      // Somebody else may have been faster: then it is stopped, too.
+      if (!asked.ok && asked.refusal.code !== 'id-conflict') return asked
+      wakeSteps(session)
+    }
+    return ok({ stopped: turns.map(({ id, agent: of }) => ({ turn: id, agent: of })) })
+  },
+  render: ({ stopped }) =>
+    stopped.length === 0
+      ? 'nothing is being worked on here'
+      : `stopping ${stopped.map(({ turn, agent }) => `${agent} (${turn})`).join(', ')}`,
+})
+
+const HoldRow = z.strictObject({ path: z.string(), agent: z.string(), session: z.string(), until: z.iso.datetime() })
+
+export const holds = defineOperation({
+  name: 'holds',
+  summary: 'which paths are with which agent, and until when',
+  example: 'holds',
+  positional: [],
+  input: z.strictObject({}),
+  output: z.strictObject({ holds: z.array(HoldRow) }),
+  role: 'viewer',
+  reads: true,
+  offline: false,
+  run: async (_input, { holds }) => ok({ holds: await holds.all() }),
+  render: ({ holds }) =>
+    holds.map(({ path, agent, until }) => `${path}: ${agent}, until ${until}`).join('\n') || 'no path is held',
+})
+
+export const release = defineOperation({
+  name: 'release',
+  summary: 'let go of a path that an agent holds: others may change it at once',
+  example: 'release src/main.ts',
+  positional: ['path'],
+  rest: 'path',
+  input: z.strictObject({ path: z.string().min(1) }),
+  output: z.strictObject({ path: z.string(), agent: z.string().nullable() }),
+  role: 'operator',
+  reads: false,
+  offline: false,
+  run: async ({ path }, { holds }) => {
+    const held = (await holds.all()).find((hold) => hold.path === path)
+    if (held) await holds.release(held.session, path)
+    return ok({ path, agent: held?.agent ?? null })
+  },
+  render: ({ path, agent }) => (agent ? `${path} is free; ${agent} had it` : `nobody holds ${path}`),
+})
+
+const ToolRow = z.strictObject({ name: z.string(), help: z.string() })
+const PeripheralRow = z.strictObject({
+  id: z.string(),
+  purpose: z.string(),
+  modes: z.array(z.string()),
+  role: z.string(),
+  sandbox: z.string(),
+  tools: z.array(ToolRow),
+  commands: z.array(z.string()),
+  entry: z.array(z.string()),
+  exit: z.array(z.string()),
+})
+
+export const peripherals = defineOperation({
+  name: 'peripherals',
+  summary: 'the walls agents work behind: their tools, commands, ways in and ways out',
+  example: 'peripherals edit',
+  positional: ['id'],
+  input: z.strictObject({ id: z.string().optional() }),
+  output: z.strictObject({ peripherals: z.array(PeripheralRow), whole: z.boolean() }),
+  role: 'viewer',
+  reads: true,
+  offline: true,
+  run: async ({ id }, { specs, helpOf }) => {
+    const chosen = [...specs.values()].filter((spec) => id === undefined || spec.id === id)
+    if (chosen.length === 0) {
+      return refused(
+        refusal('peripheral-unknown', `there is no peripheral ${id}; there is ${[...specs.keys()].join(', ')}`),
+      )
+    }
+    return ok({
+      peripherals: chosen.map((spec) => ({
+        id: spec.id,
+        purpose: spec.purpose,
+        modes: spec.modes,
+        role: spec.role,
+        sandbox: spec.sandbox,
+        tools: spec.tools.map((name) => ({ name, help: helpOf(name) })),
+        commands: spec.commands.map(({ argv, approve }) => `${argv.join(' ')}${approve ? ' (with an approval)' : ''}`),
+        entry: spec.entry,
+        exit: spec.exit.map(({ when, to }) => `${when}: ${to.join(', ')}`),
+      })),
+      whole: id !== undefined,
+    })
+  },
+  render: ({ peripherals, whole }) => peripherals.map(whole ? wholeText : lineText).join('\n'),
+})
+
+type Row = z.infer<typeof PeripheralRow>
+
+const lineText = ({ id, purpose, modes, tools }: Row): string =>
+  `${id} (${modes.join(', ')}): ${purpose} ${tools.map(({ name }) => name).join(', ')}`
+
+const wholeText = ({ id, purpose, modes, role, sandbox, tools, commands, entry, exit }: Row): string =>
+  [
+    `${id}: ${purpose}`,
+    `rooms in ${modes.join(', ')}; role ${role}; sandbox ${sandbox}`,
+    ...tools.map(({ help }) => `  ${help}`),
+    ...(commands.length > 0 ? ['commands:', ...commands.map((argv) => `  ${argv}`)] : []),
+    `entered by ${entry.join(', ')}`,
+    ...(exit.length > 0 ? [`left when ${exit.join('; ')}`] : []),
+  ].join('\n')

@@ -1,0 +1,242 @@
+import { hashOf } from '../evidence/hash.ts'
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { ToolCall } from '../shapes/peripheral.ts'
+import type { Role } from '../shapes/person.ts'
+import type { FileChange, FileState, RunResult, StepOutcome } from '../shapes/turn.ts'
+
+/** A program that a stay has run, and how many changes had been made before it. */
+export type RunRecord = { run: RunResult; ok: boolean; after: number }
+
+/** One stay in a peripheral: what its steps came to so far. */
+export type Stay = {
+  peripheral: string
+  spec: string
+  /** The entry that started it, and the turn it is of. */
+  started: string
+  turn: string
+  /** What a hop carried here. */
+  context: Record<string, unknown>
+  phase: string | null
+  steps: number
+  found: Set<string>
+  /** By path: what it was before the first change, and what it is since the last. */
+  changes: Map<string, FileChange>
+  /** How many steps have changed something. */
+  changed: number
+  runs: RunRecord[]
+  /** The last result of each check that was run at an exit, and how many changes had been made by then. */
+  checks: Map<string, { ok: boolean; said: string; after: number }>
+  review: string | null
+  blocked: boolean
+}
+
+type Turn = {
+  id: string
+  role: Role | null
+  started: number
+  steps: number
+  output: number
+  /** How often each call has failed since anything was changed. */
+  failures: Map<string, number>
+  stopped: boolean
+  /** Whether the workspace was kept as it was before the turn changed anything. */
+  snapshot: boolean
+}
+
+/** What the gate and the hops need to know of a session: a fold of its chain, and of nothing else. */
+export type Ledger = {
+  through: number
+  steps: number
+  turn: Turn | null
+  stay: Stay | null
+  /** What the session last saw of each file, or made of it. */
+  seen: Map<string, FileState>
+  /** What waits to be known of calls whose outcome has not come. */
+  open: Map<string, ToolCall>
+  /** The stay that tested last, whether or not it goes on. */
+  tested: Stay | null
+  roles: Map<string, Role>
+}
+
+/** As many files as a session remembers having seen: the oldest are forgotten, and read again before an edit. */
+const SEEN = 5000
+/** The most paths a fruit lists: the steps have them all. */
+const FOUND = 200
+/** The most runs that are looked at for a test result: far more than a turn has steps. */
+const RUNS = 1000
+
+export const emptyLedger = (): Ledger => ({
+  through: 0,
+  steps: 0,
+  turn: null,
+  stay: null,
+  seen: new Map(),
+  open: new Map(),
+  tested: null,
+  roles: new Map(),
+})
+
+/** Moves the ledger by one entry. */
+export const note = (ledger: Ledger, entry: Entry): void => {
+  ledger.through = entry.seq
+  const move = moves[entry.body?.event] as ((l: Ledger, body: Entry['body'], entry: Entry) => void) | undefined
+  if (entry.body) move?.(ledger, entry.body, entry)
+}
+
+type Moves = { [E in EventName]?: (ledger: Ledger, body: BodyOf<E>, entry: Entry) => void }
+
+const moves: Moves = {
+  accepted: (ledger, { role }, { id }) => {
+    if (role) ledger.roles.set(id, role)
+  },
+  'turn-started': (ledger, { turn }, { at }) => {
+    const role = ledger.roles.get(turn) ?? null
+    const fresh = { steps: 0, output: 0, failures: new Map(), stopped: false, snapshot: false }
+    ledger.turn = { id: turn, role, started: Date.parse(at), ...fresh }
+  },
+  'turn-ended': (ledger, { turn }) => {
+    ledger.turn = null
+    ledger.roles.delete(turn)
+    ledger.open.clear()
+  },
+  'stop-asked': ({ turn }, body) => {
+    if (turn?.id === body.turn) turn.stopped = true
+  },
+  'snapshot-taken': ({ turn }) => {
+    if (turn) turn.snapshot = true
+  },
+  'peripheral-started': (ledger, { peripheral, spec, turn, context = {} }, { id }) => {
+    ledger.stay = newStay({ peripheral, spec, turn, context, started: id })
+  },
+  'peripheral-stopped': (ledger) => {
+    if (ledger.stay && ledger.stay.runs.length > 0) ledger.tested = ledger.stay
+    ledger.stay = null
+  },
+  'step-intended': (ledger, { step, call }) => {
+    ledger.steps++
+    if (ledger.turn) ledger.turn.steps++
+    if (ledger.stay) ledger.stay.steps++
+    ledger.open.set(step, call)
+  },
+  'step-refused': ({ turn, stay }, { step, call, refusal }) => {
+    if (stay) {
+      stay.steps++
+      stay.blocked = true
+      unchecked(stay, step, refusal.message)
+    }
+    if (!turn) return
+    // A call that is refused is a step of the budget too: an agent cannot knock at the wall for ever.
+    turn.steps++
+    failedOnce(turn, call)
+  },
+  'step-ended': (ledger, { step, outcome }) => {
+    const call = ledger.open.get(step)
+    ledger.open.delete(step)
+    if (ledger.turn && call) reckon(ledger.turn, call, outcome)
+    remember(ledger.seen, outcome)
+    if (ledger.stay) gather(ledger.stay, step, outcome)
+    if (ledger.tested && changesIn(outcome).length > 0) ledger.tested = null
+  },
+  reviewed: ({ stay }, _body, { id }) => {
+    if (stay) stay.review = id
+  },
+  // What was put back is as if it had not been changed, and nothing that was tested holds any more.
+  restored: (ledger, { files }) => {
+    for (const change of files) {
+      if (ledger.stay) changeOnce(ledger.stay, change)
+      if (change.after === null) ledger.seen.delete(change.path)
+      else ledger.seen.set(change.path, change.after)
+    }
+    ledger.tested = null
+  },
+}
+
+const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'started'>): Stay => ({
+  ...of,
+  phase: null,
+  steps: 0,
+  found: new Set(),
+  changes: new Map(),
+  changed: 0,
+  runs: [],
+  checks: new Map(),
+  review: null,
+  blocked: false,
+})
+
+export const callKey = (call: ToolCall): string => hashOf(call)
+
+const failedOnce = ({ failures }: Turn, call: ToolCall): void => {
+  const key = callKey(call)
+  failures.set(key, (failures.get(key) ?? 0) + 1)
+}
+
+const changesIn = (outcome: StepOutcome): readonly FileChange[] =>
+  outcome.kind === 'interrupted' ? [] : (outcome.files ?? [])
+
+const reckon = (turn: Turn, call: ToolCall, outcome: StepOutcome): void => {
+  if (outcome.kind !== 'interrupted') turn.output += Buffer.byteLength(outcome.output ?? '')
+  if (changesIn(outcome).length > 0) turn.failures.clear()
+  if (outcome.kind !== 'ok') failedOnce(turn, call)
+}
+
+/** What a session knows of files: what it read, and what it left them as. */
+const remember = (seen: Ledger['seen'], outcome: StepOutcome): void => {
+  if (outcome.kind === 'interrupted') return
+  for (const { path, state } of outcome.seen ?? []) see(seen, path, state)
+  for (const { path, after } of outcome.files ?? []) see(seen, path, after)
+}
+
+const see = (seen: Ledger['seen'], path: string, state: FileState | null): void => {
+  seen.delete(path)
+  if (state !== null) seen.set(path, state)
+  const [oldest] = seen.keys()
+  if (seen.size > SEEN && oldest !== undefined) seen.delete(oldest)
+}
+
+const gather = (stay: Stay, step: string, outcome: StepOutcome): void => {
+  stay.blocked = outcome.kind !== 'ok'
+  if (outcome.kind !== 'ok') unchecked(stay, step, outcome.message)
+  if (outcome.kind === 'interrupted') return
+  const changes = changesIn(outcome)
+  for (const change of changes) changeOnce(stay, change)
+  if (changes.length > 0) stay.changed++
+  if (outcome.run) ranOnce(stay, step, outcome.run, outcome.kind === 'ok')
+  if (outcome.kind !== 'ok') return
+  for (const path of outcome.paths) if (stay.found.size < FOUND) stay.found.add(path)
+  if (outcome.phase !== undefined) stay.phase = outcome.phase
+}
+
+const changeOnce = ({ changes }: Stay, { path, before, after, added, removed }: FileChange): void => {
+  const was = changes.get(path)
+  const first = was ? was.before : before
+  if (first === after) changes.delete(path)
+  else
+    changes.set(path, {
+      path,
+      before: first,
+      after,
+      added: sum(was?.added, added),
+      removed: sum(was?.removed, removed),
+    })
+}
+
+const sum = (a: number | null | undefined, b: number | null): number | null =>
+  a === null || b === null ? null : (a ?? 0) + b
+
+const ranOnce = (stay: Stay, step: string, run: RunResult, ok: boolean): void => {
+  const check = checkNameOf(step)
+  const said = ok ? 'passed' : `${run.argv.join(' ')}: ${run.ended === 'exit' ? `exit ${run.exit}` : run.ended}`
+  if (check !== null) stay.checks.set(check, { ok, said, after: stay.changed })
+  if (stay.runs.length < RUNS) stay.runs.push({ run, ok, after: stay.changed })
+}
+
+/** A check that did not come to a result has not passed. */
+const unchecked = (stay: Stay, step: string, said: string): void => {
+  const check = checkNameOf(step)
+  if (check !== null) stay.checks.set(check, { ok: false, said, after: stay.changed })
+}
+
+/** Checks are steps beside the numbered ones: `TURN.4.check-lint`. */
+export const checkStep = (name: string): string => `check-${name}`
+const checkNameOf = (step: string): string | null => /\.check-([^.]+)$/.exec(step)?.[1] ?? null

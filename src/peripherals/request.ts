@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { Author } from '../shapes/evidence.ts'
+import { Id } from '../shapes/message.ts'
+import { ToolCall } from '../shapes/peripheral.ts'
+
+/** What a session's agent asks for: a tool call, on its way to the gate; or to leave the peripheral at the turn's end. */
+export const Request = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('call'), session: Id, turn: Id, step: Id, author: Author, call: ToolCall }),
+  z.strictObject({ kind: z.literal('leave'), session: Id, turn: Id, author: Author }),
+])
+export type Request = z.infer<typeof Request>
+export type CallRequest = Extract<Request, { kind: 'call' }>
+export type LeaveRequest = Extract<Request, { kind: 'leave' }>
+
+/** The nth call of a turn. */
+export const stepId = (turn: string, n: number): string => `${turn}.${n}`
+
+/** The entry that says a request was dealt with. */
+export const answerId = (request: Request): string =>
+  request.kind === 'call' ? `${request.step}.outcome` : `${request.turn}.stopped`
+
+export const readRequest = (item: string): Request | null => {
+  try {
+    return Request.parse(JSON.parse(item))
+  } catch {
+    return null
+  }
+}

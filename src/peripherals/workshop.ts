@@ -1,0 +1,51 @@
+import type { Live } from '../evidence/live.ts'
+import type { Store } from '../evidence/store.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Ran } from '../sandbox/job.ts'
+import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { RoomMode } from '../shapes/room.ts'
+import type { FileChange } from '../shapes/turn.ts'
+import type { Bench, Command, Terminals } from '../tools/tool.ts'
+import type { Inside, Workspace } from '../workspace/paths.ts'
+import type { Specs } from './hops.ts'
+import type { Ledgers } from './ledgers.ts'
+
+/** What steps are made with. Everything that knows the machine is handed in here, and nowhere else. */
+export type Workshop = {
+  store: Store
+  live: Live
+  clock: Clock
+  ledgers: Ledgers
+  specs: Specs
+  workspace: Workspace
+  roomMode: (room: string) => Promise<RoomMode>
+  /** Where programs are looked for. */
+  path: string
+  shadow: Pick<Bench, 'tree' | 'changes' | 'keep'>
+  sandbox: {
+    /** What is missing for it to work; null where nothing is. */
+    missing: () => Promise<string | null>
+    execute: (command: Command, around: Around) => Promise<Ran>
+    terminals: (session: string, spec: PeripheralSpec) => Terminals
+    endTerminals: (session: string) => Promise<void>
+  }
+  spills: {
+    write: (session: string, step: string, text: string) => Promise<string>
+    find: (session: string, path: string) => Inside | null
+  }
+  holds: {
+    /** Takes paths for a session, or says who has one of them. */
+    take: (session: string, agent: string, names: readonly string[]) => Promise<string | null>
+  }
+  /** The checks of the config, by name. */
+  checks: ReadonlyMap<string, readonly string[]>
+  /** How long a person has to answer. */
+  approvalMs: number
+  /** Shows what a step says while it runs. */
+  progress: (session: string, step: string, text: string) => void
+  /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
+  verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
+}
+
+/** What a program of a step is run within. */
+export type Around = { spec: PeripheralSpec; signal: AbortSignal; said: (text: string) => void }

@@ -1,0 +1,67 @@
+import type { Redis } from '../redis/redis.ts'
+
+/**
+ * KEYS[1] the holds (hash: path to "until session agent"). ARGV: session, agent, now, until, then the paths. Takes all
+ * of the paths or none; answers the path that somebody else has, with who and until when.
+ */
+const TAKE = `
+for i = 5, #ARGV do
+  local held = redis.call('hget', KEYS[1], ARGV[i])
+  if held then
+    local till, session, agent = string.match(held, '^(%d+) (%S+) (%S+)$')
+    if session ~= ARGV[1] and tonumber(till) > tonumber(ARGV[3]) then return { ARGV[i], agent, till } end
+  end
+end
+for i = 5, #ARGV do redis.call('hset', KEYS[1], ARGV[i], ARGV[4] .. ' ' .. ARGV[1] .. ' ' .. ARGV[2]) end
+redis.call('pexpire', KEYS[1], ARGV[4] - ARGV[3])
+return {}
+`
+
+export type Hold = { path: string; session: string; agent: string; until: string }
+export type Holds = ReturnType<typeof createHolds>
+
+type Options = { redis: Redis; prefix: string; clock: () => number; ms: number }
+
+/**
+ * Who is changing which path. A hold is taken with a change, renewed by the next, and ends with its session or by
+ * itself. It keeps two agents from working on one file; that no change is lost, each edit sees to by itself.
+ */
+export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
+  const key = `${prefix}:holds`
+  const all = async (): Promise<Hold[]> => {
+    const now = clock()
+    return Object.entries(await redis.hgetall(key))
+      .map(([path, held]) => {
+        const [until = '0', session = '', agent = ''] = held.split(' ')
+        return { path, session, agent, until: new Date(Number(until)).toISOString() }
+      })
+      .filter(({ until }) => Date.parse(until) > now)
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+  return {
+    /** Takes paths for a session; a sentence where another one has one of them. */
+    take: async (session: string, agent: string, paths: readonly string[]): Promise<string | null> => {
+      const now = clock()
+      const given = [session, agent, String(now), String(now + ms), ...paths]
+      const [path, holder, until] = (await redis.eval(TAKE, 1, key, ...given)) as string[]
+      if (path === undefined) return null
+      return `${path} is held by ${holder} until ${new Date(Number(until)).toISOString()}`
+    },
+    all,
+    /** Lets go of what a session holds: of one path, or of all of them. */
+    release: async (session: string, path: string | null = null): Promise<void> => {
+      const own = (await all()).filter((hold) => hold.session === session && (path === null || hold.path === path))
+      const lapsed = await stale()
+      const gone = [...own.map((hold) => hold.path), ...lapsed]
+      if (gone.length > 0) await redis.hdel(key, ...gone)
+    },
+  }
+
+  /** The paths whose holds have run out: nothing else takes them out. */
+  async function stale(): Promise<string[]> {
+    const now = clock()
+    return Object.entries(await redis.hgetall(key))
+      .filter(([, held]) => Number(held.split(' ')[0]) <= now)
+      .map(([path]) => path)
+  }
+}

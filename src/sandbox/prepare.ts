@@ -1,0 +1,57 @@
+import { contains } from '../workspace/paths.ts'
+import { findBubblewrap, isolation } from './bubblewrap.ts'
+import { environment } from './environment.ts'
+import type { Job } from './job.ts'
+import { mountArguments } from './mounts.ts'
+import { findProgram, programFolders } from './programs.ts'
+import { findRepository } from './repository.ts'
+import { systemCalls } from './seccomp.ts'
+import { viewOf } from './view.ts'
+
+/** A job that can be started: bubblewrap, what it is told, the texts it reads, and the program itself. */
+export type Prepared = {
+  bubblewrap: string
+  options: readonly string[]
+  texts: readonly (string | Buffer)[]
+  argv: readonly string[]
+  /** The folders for scratch files, which are kept in memory. */
+  scratch: readonly string[]
+}
+
+/** Finds everything out that a job needs; answers a sentence where it cannot be started. `fd` is the first free one. */
+export const prepare = async (job: Job, fd: number): Promise<Prepared | string> => {
+  const { root } = job.workspace
+  const [name = '', ...rest] = job.argv
+  if (name === '' || job.argv.some((word) => word.includes('\0'))) return 'this is no command that could be run'
+  if (['/usr', '/etc', '/tmp', '/proc', '/dev'].some((place) => contains(root, place)))
+    return `the workspace ${root} holds the system itself: choose a folder of its own`
+  const folders = await programFolders(job.path, job.workspace)
+  const bubblewrap = await findBubblewrap(folders)
+  if (typeof bubblewrap === 'string') return bubblewrap
+
+  const repository = await findRepository(root)
+  const view = await viewOf(job, repository)
+  const seen = folders.filter(view.shows)
+  const program = name.includes('/') ? name : await findProgram(name, seen)
+  if (program === null) return `there is no program ${name} on the PATH of the sandbox, which is ${seen.join(':')}`
+
+  const { args, texts } = mountArguments(view.mounts, fd, bubblewrap.modern)
+  const filter = systemCalls(process.arch)
+  const variables = Object.entries(environment(job, seen, repository !== null))
+  const options = [
+    ...isolation(bubblewrap, job.network),
+    ...args,
+    ...variables.flatMap(([variable, value]) => ['--setenv', variable, value]),
+    '--chdir',
+    root,
+    ...(filter ? ['--seccomp', String(fd + texts.length)] : []),
+  ]
+  const scratch = view.mounts.filter(({ kind }) => kind === 'scratch').map(({ at }) => at)
+  return {
+    bubblewrap: bubblewrap.file,
+    options,
+    texts: filter ? [...texts, filter] : texts,
+    argv: [program, ...rest],
+    scratch,
+  }
+}

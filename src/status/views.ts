@@ -1,0 +1,159 @@
+import { count } from '../lib/count.ts'
+import { oneLine } from '../lib/plain.ts'
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { ToolCall } from '../shapes/peripheral.ts'
+import type { Post } from '../shapes/post.ts'
+import type { FileChange, StepOutcome } from '../shapes/turn.ts'
+
+type View = Pick<Post, 'kind' | 'text'> & Partial<Pick<Post, 'turn' | 'step' | 'approval'>>
+type Views = { [E in EventName]?: (body: BodyOf<E>, entry: Entry) => View | null }
+
+/** What a room reads of an entry; null where there is nothing to read, also because its body was taken away. */
+export const viewOf = (entry: Entry): View | null => {
+  const look = views[entry.body?.event] as ((body: Entry['body'], entry: Entry) => View | null) | undefined
+  return look?.(entry.body, entry) ?? null
+}
+
+/** How a room reads each event. What is not here is not shown: it says nothing that another entry does not. */
+const views: Views = {
+  message: ({ text }) => ({ kind: 'said', text }),
+  answered: ({ answer }) => ({ kind: 'answer', text: answer }),
+  refused: ({ refusal }) => ({ kind: 'refusal', text: `${refusal.message} [${refusal.code}]\n${refusal.remedy}` }),
+  'mode-changed': ({ from, to }) => ({ kind: 'notice', text: `the room went from ${from} to ${to}` }),
+  asked: ({ text }) => ({ kind: 'said', text: `asks: ${text}` }),
+  supposed: ({ text }) => ({ kind: 'said', text: `supposes: ${text}` }),
+  concluded: ({ text }) => ({ kind: 'said', text: `concludes: ${text}` }),
+  corrected: ({ text }) => ({ kind: 'said', text: `corrects: ${text}` }),
+  'session-closed': ({ reason }) => ({ kind: 'notice', text: `session closed: ${reason}` }),
+  accepted: ({ agent, peripheral }, { id }) => ({
+    kind: 'accepted',
+    turn: id,
+    text: `${agent} has it, in ${peripheral}`,
+  }),
+  'turn-started': ({ turn }) => ({ kind: 'working', turn, text: 'is at work' }),
+  'step-intended': ({ turn, step, call }) => ({
+    kind: 'step',
+    turn,
+    step: { id: step, state: 'running' },
+    text: callText(call),
+  }),
+  'step-ended': ({ turn, step, tool, outcome }) => ({
+    kind: 'step',
+    turn,
+    step: { id: step, state: outcome.kind },
+    text: `${tool}: ${summaryOf(outcome)}`,
+  }),
+  'step-refused': ({ turn, step, call, refusal }) => ({
+    kind: 'step',
+    turn,
+    step: { id: step, state: 'refused' },
+    text: `${callText(call)}: ${refusal.message} [${refusal.code}]`,
+  }),
+  'approval-asked': ({ turn, step, approval, call, opens, why, until }, { id }) => ({
+    kind: 'approval',
+    turn,
+    step: { id: step, state: 'running' },
+    approval: { name: approval, state: 'open', until },
+    text: [`asks to ${oneLine(opens, ASKED_LENGTH)}`, oneLine(why, ASKED_LENGTH), askedCall(call, id)].join('\n'),
+  }),
+  'approval-decided': ({ step, approval, decision, note }) => ({
+    kind: 'approval',
+    step: { id: step, state: 'running' },
+    approval: { name: approval, state: decision, until: null },
+    text: `${DECIDED[decision](approval)}${because(note)}`,
+  }),
+  'stop-asked': ({ turn, why }, { author, tags }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} told ${agentIn(tags)} to stop${because(why)}`,
+  }),
+  'peripheral-stopped': ({ turn, peripheral, to, when }, { author }) =>
+    to === undefined
+      ? null
+      : { kind: 'notice', turn, text: `${author.id} hops from ${peripheral} to ${to}${when ? ` (${when})` : ''}` },
+  reviewed: ({ turn, worked, didNot, next }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} reviewed the session: worked: ${words(worked)}; did not: ${words(didNot)}; next: ${words(next)}`,
+  }),
+  verified: ({ ok, violations }, { session }) =>
+    ok ? null : { kind: 'notice', text: `VERIFY FAILED: ${violationText(violations)}; say /verify ${session}` },
+  restored: ({ what, files, failed }, { author }) => ({
+    kind: 'notice',
+    text: `${author.id} put back ${what}: ${count(files.length, 'file')}${failed === null ? '' : `; NOT put back: ${failed}`}`,
+  }),
+  'turn-ended': ({ turn, answer }) => ({ kind: 'answer', turn, text: answer }),
+  presence: ({ agent }) => ({
+    kind: 'notice',
+    text: `${agent.id} is ${agent.readiness}${agent.reason ? `: ${agent.reason}` : ''}`,
+  }),
+}
+
+const CALL_LENGTH = 160
+
+/** A call on one line; the evidence has it whole. */
+const callText = ({ tool, args }: ToolCall, length = CALL_LENGTH): string => {
+  const text = `${oneLine(tool, TOOL_LENGTH)} ${unhidden(JSON.stringify(args).slice(0, length))}`
+  return text.length > length ? `${text.slice(0, length).replace(/\p{Cs}$/u, '')}…` : text
+}
+
+const TOOL_LENGTH = 40
+const ASKED_LENGTH = 1000
+
+/** Whoever is asked to approve a call sees more of it than whoever looks on, and where to see the rest. */
+const askedCall = (call: ToolCall, entry: string): string => {
+  const text = callText(call, ASKED_LENGTH)
+  return text.endsWith('…') ? `${text} whole: /show ${entry}` : text
+}
+
+/** JSON in which nothing is invisible or turns the reading order around: who approves a call reads what will run. */
+const unhidden = (json: string): string =>
+  json.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )
+
+/** What was decided of an approval, as its author would be said to have done it. */
+const DECIDED: Record<BodyOf<'approval-decided'>['decision'], (approval: string) => string> = {
+  approved: (approval) => `approved ${approval}`,
+  denied: (approval) => `denied ${approval}`,
+  lapsed: (approval) => `let ${approval} lapse`,
+}
+
+const because = (note: string): string => (note === '' ? '' : `: ${oneLine(note, ASKED_LENGTH)}`)
+
+/** The agent whose session an entry is of. */
+const agentIn = (tags: readonly string[]): string =>
+  tags.find((tag) => tag.startsWith('agent/'))?.slice('agent/'.length) ?? 'the agent'
+
+const WORDS_LENGTH = 200
+
+const words = (text: string): string => oneLine(text, WORDS_LENGTH)
+
+const violationText = ([first, ...rest]: BodyOf<'verified'>['violations']): string => {
+  if (!first) return 'it does not say why'
+  const more = rest.length === 0 ? '' : `, and ${rest.length} more`
+  return `${first.what} [${first.rule}] at ${first.entry}${more}`
+}
+
+/** The first line says how a step went; the others are what it said. */
+const summaryOf = (outcome: StepOutcome): string => {
+  if (outcome.kind === 'interrupted') return outcome.message
+  const { output = '', files = [], cut } = outcome
+  const how = [outcome.kind === 'failed' ? outcome.message : sizeOf(output), ...changesIn(files)].join(', ')
+  const hint = outcome.kind === 'failed' ? (outcome.hint ?? '') : ''
+  return [`${how}${cut ? ` (${cut})` : ''}`, output, hint].filter((part) => part !== '').join('\n')
+}
+
+const sizeOf = (output: string): string =>
+  output === '' ? 'nothing' : count(output.replace(/\n$/, '').split('\n').length, 'line')
+
+const PATH_LENGTH = 80
+
+/** What a step did to files: to which one, or to how many, and by how many lines. */
+const changesIn = (files: readonly FileChange[]): string[] => {
+  const [first, ...rest] = files
+  if (!first) return []
+  const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + (file[of] ?? 0), 0)
+  const what = rest.length === 0 ? oneLine(first.path, PATH_LENGTH) : count(files.length, 'file')
+  return [`changed ${what} +${sum('added')} -${sum('removed')}`]
+}

@@ -1,0 +1,36 @@
+import type { ToolName } from '../shapes/peripheral.ts'
+import { advance } from './advance.ts'
+import { applyPatch } from './apply-patch.ts'
+import { edit } from './edit.ts'
+import { evidence } from './evidence.ts'
+import { glob } from './glob.ts'
+import { grep } from './grep.ts'
+import { hop } from './hop.ts'
+import { list } from './list.ts'
+import { multiEdit } from './multi-edit.ts'
+import { read } from './read.ts'
+import { reflect } from './reflect.ts'
+import { run } from './run.ts'
+import { terminal } from './terminal.ts'
+import type { Tool } from './tool.ts'
+import { webFetch } from './web-fetch.ts'
+import { write } from './write.ts'
+
+/** Every tool there is, once. Only the gate calls them. */
+export const tools: Record<ToolName, Tool> = {
+  read,
+  list,
+  glob,
+  grep,
+  edit,
+  'multi-edit': multiEdit,
+  'apply-patch': applyPatch,
+  write,
+  run,
+  terminal,
+  'web-fetch': webFetch,
+  evidence,
+  reflect,
+  advance,
+  hop,
+}

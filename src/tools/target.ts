@@ -1,0 +1,12 @@
+import type { Inside } from '../workspace/paths.ts'
+import type { Bench } from './tool.ts'
+
+/** What the gate resolved a path to. One it did not resolve is no business of a tool. */
+export const targetOf = ({ targets }: Pick<Bench, 'targets'>, path: string): Inside => {
+  const target = targets.get(path)
+  if (!target) throw new Error(`the gate resolved no path ${path}`)
+  return target
+}
+
+/** Whether a path, as it was given, is of an output that was kept: that is no file of the workspace. */
+export const isSpill = (path: string): boolean => path.startsWith('spill:')
