@@ -21,7 +21,7 @@ FROM node:20-bookworm-slim
 # tini passes signals on and reaps what tools leave behind. The image's policy-rc.d starts no service.
 # git refuses folders of another owner, which a mounted workspace often is.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates git redis-server ripgrep tini \
+ && apt-get install -y --no-install-recommends bubblewrap ca-certificates git redis-server ripgrep tini \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -o node -g node /data /workspace \
  && git config --system --add safe.directory /workspace

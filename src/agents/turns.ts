@@ -7,6 +7,9 @@ import { stepId } from '../peripherals/request.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
+import { mayAct } from '../shapes/person.ts'
+import { refusal } from '../shapes/refusal.ts'
+import type { RoomMode } from '../shapes/room.ts'
 import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Mind, Place } from './mind.ts'
 
@@ -16,6 +19,7 @@ type Options = {
   steps: Pick<Steps, 'ask' | 'leave'>
   specs: ReadonlyMap<string, PeripheralSpec>
   enter: (spec: PeripheralSpec, session: string) => Promise<Entered>
+  roomMode: (room: string) => Promise<RoomMode>
   mindOf: (agent: string) => Inhabitant | null
   isReady: (agent: string) => Promise<boolean>
 }
@@ -35,7 +39,10 @@ type Conclusion = { outcome: TurnOutcome; answer: string }
  * Runs the turns of a session, one after the other, in the order they were accepted. A turn is resumed, not rerun:
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
-export const createTurns = ({ store, live, steps, specs, enter, mindOf, isReady }: Options) => {
+export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf, isReady }: Options) => {
+  /** As many calls as a turn may make in all, let through or not: far more than any wall has steps for. */
+  const mostCalls = 2 * Math.max(...[...specs.values()].map(({ limits }) => limits.stepsPerTurn), 1)
+
   const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
     const fence = await store.claim(`${session}/turns`)
     const write: Write = async (drafts) => (await store.append(drafts, fence)).ok
@@ -77,7 +84,7 @@ export const createTurns = ({ store, live, steps, specs, enter, mindOf, isReady 
     if (await store.get(`${id}.peripheral`)) return BEGUN
     const stop = await store.get(`${id}.stop`)
     if (stop) return instead(stoppedBy(stop))
-    const entered = await enter(spec, session)
+    const entered = (await unfit(turn, spec)) ?? (await enter(spec, session))
     if (!entered.ok) {
       return instead({ outcome: 'failed', answer: `${entered.refusal.message} [${entered.refusal.code}]` })
     }
@@ -85,6 +92,24 @@ export const createTurns = ({ store, live, steps, specs, enter, mindOf, isReady 
     const place = { id: session, room, agent, peripheral: spec.id }
     const wall = started(place, author, spec, { ...start, context: {}, hop: null })
     return (await write([begins, wall])) ? BEGUN : null
+  }
+
+  /** The same that was asked when the message came in: a role or a mode may be another by now. */
+  const unfit = async ({ id, room }: TurnRecord, spec: PeripheralSpec): Promise<Entered | null> => {
+    const accepted = (await store.get(id))?.body
+    const role = accepted?.event === 'accepted' ? accepted.role : undefined
+    if (role && !mayAct(role, spec.role)) {
+      return {
+        ok: false,
+        refusal: refusal('role-too-low', `${spec.id} needs the role ${spec.role}; who asked is ${role}`),
+      }
+    }
+    const mode = await roomMode(room)
+    if (spec.modes.includes(mode)) return null
+    return {
+      ok: false,
+      refusal: refusal('mode-forbids', `${room} is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`),
+    }
   }
 
   /** Lets the mind work, until it has an answer or a person stops it. Null when the instance goes down. */
@@ -131,7 +156,8 @@ export const createTurns = ({ store, live, steps, specs, enter, mindOf, isReady 
       reports = answers.filter((answer) => answer !== null)
       if (reports.length < answers.length) return null
       spent += reports.filter(isSpent).length
-      if (spent > RUNAWAY) return { outcome: 'failed', answer: 'the agent went on after its steps were spent' }
+      if (spent > RUNAWAY || asked > mostCalls)
+        return { outcome: 'failed', answer: 'the agent went on after its steps were spent' }
     }
   }
 

@@ -32,7 +32,7 @@ export const askOffline = async (
 ): Promise<Result<unknown>> => {
   const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   const store = await openOffline(settings)
-  const views = viewsOf({ store, config, folder: folderAt(settings.data) })
+  const views = viewsOf({ store, config, folder: folderAt(settings.data), workspace: settings.workspace })
   const progress: { end: () => void }[] = []
   try {
     return await row.run(input, {

@@ -102,7 +102,7 @@ const isWider = (rule: CommandRule, than: CommandRule, sandbox: SandboxMode): bo
   (than.approve && !rule.approve) ||
   !(than.phases === undefined || rule.phases?.every((id) => than.phases?.includes(id))) ||
   (rule.for !== than.for && PROOFS.includes(rule.for)) ||
-  false
+  !looksAsClosely(rule.argv, than.argv)
 
 /** What a hop asks about: a command that did not count for it must not begin to. */
 const PROOFS: readonly CommandPurpose[] = ['test', 'git', 'deploy']

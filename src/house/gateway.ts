@@ -117,6 +117,7 @@ const contextOf = (parts: Parts, person: Person, room: string | null): Context =
     roomMode,
     specs,
     verify: parts.verify,
+    verifyFiles: parts.verifyFiles,
     verifyStore: parts.verifyStore,
     digest: parts.digest,
     compact: parts.compact,

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { loadHouse } from '../config/load.ts'
+import { verifyFiles } from '../evidence/checker.ts'
 import { brief } from '../evidence/digest.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
@@ -13,6 +14,7 @@ import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { operations } from '../operations/table.ts'
 import { createUndo } from '../operations/undo-files.ts'
 import { createEntering } from '../peripherals/entering.ts'
 import { checkExamples } from '../peripherals/examples.ts'
@@ -26,11 +28,12 @@ import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
-import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import { openWorkspace } from '../workspace/paths.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { stateIn } from './verdicts.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
 export type Settings = {
@@ -57,7 +60,7 @@ export const openParts = async (settings: Settings, part: string) => {
   const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
   const folder = openFolder(settings.data)
-  const workspace = await openWorkspace(settings.workspace, [folder.path])
+  const workspace = await openWorkspace(settings.workspace, [folder.path, ...ownConfig(settings)])
   await checkAll(specs)
   const secrets = secretsOf(folder)
   const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
@@ -95,7 +98,7 @@ export const openParts = async (settings: Settings, part: string) => {
   const enter = createEntering({ ledgers, tree: shadow.tree })
 
   const newId = createIds(systemClock)
-  const views = viewsOf({ store, config, folder })
+  const views = viewsOf({ store, config, folder, workspace: workspace.root })
 
   return {
     settings,
@@ -141,14 +144,18 @@ export const openParts = async (settings: Settings, part: string) => {
   }
 }
 
-type Seen = { store: Store; config: Config; folder: Folder }
+type Seen = { store: Store; config: Config; folder: Folder; workspace: string }
 
 /** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
-export const viewsOf = ({ store, config, folder }: Seen) => {
+export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
   return {
     roomMode: async (room: string): Promise<RoomMode> =>
       (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
     verify: (session: string): Promise<Verdict> => verifyChain(store, session),
+    verifyFiles: async (session: string): Promise<Violation[]> => {
+      const place = await openWorkspace(workspace, [])
+      return (await verifyFiles(store, session, (path) => stateIn(place, path))).violations
+    },
     verifyStore: (
       kept: { position: number; root: string } | null,
       progress = (_position: number, _of: number) => {},
@@ -163,6 +170,10 @@ export const viewsOf = ({ store, config, folder }: Seen) => {
     },
   }
 }
+
+/** An agent that could write these would widen its own wall at the next start. */
+const ownConfig = ({ configFile }: Settings): string[] =>
+  configFile === null ? [] : [configFile, join(dirname(configFile), 'peripherals')].map((path) => resolve(path))
 
 /** Who holds a path, for those who would put it back; null where nobody does. */
 const holderIn =
@@ -192,6 +203,9 @@ const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<vo
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
 const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {
+  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name))
+  if (taken.length > 0)
+    throw new Problem(`there is a command /${taken[0]}, so no peripheral can be called that`, 'rename it')
   const empty = mkdtempSync(join(tmpdir(), 'bellhop-examples-'))
   try {
     for (const spec of specs.values()) await checkExamples(spec, await openWorkspace(empty, []))

@@ -3,7 +3,7 @@ import { createChecker } from '../evidence/checker.ts'
 import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Log } from '../lib/log.ts'
-import type { FileChange } from '../shapes/turn.ts'
+import type { FileChange, FileState } from '../shapes/turn.ts'
 import { inside, type Workspace } from '../workspace/paths.ts'
 import { readState } from '../workspace/write.ts'
 
@@ -58,10 +58,15 @@ type OnDisk = { files: number; wrong: string[] }
 const look = async (workspace: Workspace, changed: readonly FileChange[]): Promise<OnDisk> => {
   const wrong: string[] = []
   for (const { path, after } of changed) {
-    const folder = await inside(workspace, dirname(path)).catch(() => null)
-    // A link is looked at itself, not where it leads.
-    const state = folder && (await readState({ real: join(folder.real, basename(path)), name: path }))
-    if (!state?.ok || state.value !== after) wrong.push(`${path} is not what the steps made of it`)
+    const state = await stateIn(workspace, path)
+    if (state !== after) wrong.push(`${path} is not what the steps made of it`)
   }
   return { files: changed.length, wrong }
+}
+
+/** What a path of the workspace is now: a link itself, not where it leads; null where there is nothing to be had. */
+export const stateIn = async (workspace: Workspace, path: string): Promise<FileState | null> => {
+  const folder = await inside(workspace, dirname(path)).catch(() => null)
+  const state = folder && (await readState({ real: join(folder.real, basename(path)), name: path }))
+  return state?.ok ? state.value : null
 }

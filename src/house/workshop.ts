@@ -1,5 +1,6 @@
+import { relative } from 'node:path'
 import type { Workshop } from '../peripherals/workshop.ts'
-import type { Job } from '../sandbox/job.ts'
+import type { Job, Ran } from '../sandbox/job.ts'
 import { probeSandbox } from '../sandbox/probe.ts'
 import { execute } from '../sandbox/sandbox.ts'
 import { createTerminals } from '../sandbox/terminals.ts'
@@ -54,7 +55,13 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     shadow,
     sandbox: {
       missing: createProbe(settings.path),
-      execute: async (command, { spec, signal, said }) => execute({ ...(await job(command, spec, signal)), said }),
+      execute: async (command, { spec, signal, said }) => {
+        const given = await job(command, spec, signal)
+        const ran = await execute({ ...given, said })
+        // Git has nothing hidden from it, and writes nothing in this sandbox.
+        const mayPlant = command.sandbox === 'workspace-write' && command.argv[0] !== 'git'
+        return mayPlant ? withPlanted(ran, given, spec) : ran
+      },
       terminals: (session, spec) => ({
         ...terminals.of(session),
         start: async (name, command) => {
@@ -76,6 +83,21 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     close: () => terminals.endAll(),
   }
 }
+
+/**
+ * A program that made files which nobody may touch has failed, and says which: a tool of the user's own would obey them.
+ * They stay, as a person may have made them at the same moment.
+ */
+const withPlanted = async (ran: Ran, { workspace, hidden }: Job, { scope }: PeripheralSpec): Promise<Ran> => {
+  const planted = (await hiddenIn(workspace, scope)).filter((path) => !hidden.includes(path))
+  if (planted.length === 0) return ran
+  const names = planted.map((path) => relative(workspace.root, path)).join(', ')
+  const output = `${ran.output}\n[there is now ${names}, which nobody may touch: a person should look at it]\n`
+  return { ...ran, exit: ran.exit === 0 ? NOT_ALLOWED : ran.exit, output }
+}
+
+/** As shells say of what may not be done. */
+const NOT_ALLOWED = 126
 
 /** What a program may say in all: what is shown of it is far less, and the rest is kept beside it. */
 const OUTPUT_BYTES = 8 * 1024 * 1024

@@ -24,6 +24,7 @@ export const verify = defineOperation({
         .regex(HEAD, 'expected POSITION:ROOT, as `head` shows it')
         .optional()
         .describe('hold it against a head that was kept elsewhere'),
+      files: Flag.default(false).describe('also whether the files are still what the session left'),
     })
     .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or "all"'),
   output: z.strictObject({ ok: z.boolean(), verdicts: z.array(Verdict), store: StoreVerdict.nullable() }),
@@ -33,12 +34,16 @@ export const verify = defineOperation({
   long: true,
   alone: true,
   group: 'evidence',
-  run: async ({ session, all, head }, context) => {
-    if (all || session === 'all') return verifyAll(context, head)
+  run: async ({ session, all, head, files }, context) => {
+    const whole = all || session === 'all'
+    if (whole && files) return refused(refusal('command-invalid', 'files are those of a session: name one'))
+    if (whole) return verifyAll(context, head)
     if (head !== undefined) return refused(refusal('command-invalid', 'a head is of the whole store: verify all of it'))
     const verdict = await context.verify(session ?? '')
     if (verdict.entries === 0) return refused(refusal('session-unknown', `there is no session ${session}`))
-    return ok({ ok: verdict.ok, verdicts: [verdict], store: null })
+    const wrong = files ? await context.verifyFiles(session ?? '') : []
+    const judged = { ...verdict, ok: verdict.ok && wrong.length === 0, violations: [...verdict.violations, ...wrong] }
+    return ok({ ok: judged.ok, verdicts: [judged], store: null })
   },
   render: ({ ok, verdicts, store }) =>
     [

@@ -7,7 +7,7 @@ import type { PeripheralSpec, ToolName } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
-import type { StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Undo } from './undo-files.ts'
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
@@ -21,6 +21,8 @@ export type Context = {
   roomMode: (room: string) => Promise<RoomMode>
   specs: ReadonlyMap<string, PeripheralSpec>
   verify: (session: string) => Promise<Verdict>
+  /** Which files are not what a session left. */
+  verifyFiles: (session: string) => Promise<Violation[]>
   /** Verifies the store as a whole, also against a head that somebody kept elsewhere. */
   verifyStore: (kept: { position: number; root: string } | null) => Promise<StoreVerdict>
   digest: (session: string) => Promise<{ digest: Digest; text: string }>

@@ -12,8 +12,11 @@ type Condition = {
 /** The commands that can run here at all: what needs a person runs nowhere where nobody is asked. */
 export const runnable = ({ tools, commands, ceiling, approval }: PeripheralSpec): CommandRule[] => {
   if (!tools.includes('run')) return []
-  const asks = approval.policy !== 'never'
-  return [...commands.filter(({ approve }) => asks || !approve), ...(asks ? (ceiling?.commands ?? []) : [])]
+  if (approval.policy === 'never') return commands.filter(({ approve }) => !approve)
+  const raised = ceiling
+    ? [...commands, ...ceiling.commands].map((rule) => ({ ...rule, sandbox: ceiling.sandbox }))
+    : []
+  return [...commands, ...raised]
 }
 
 const hasOne = ({ tools }: PeripheralSpec, ...names: ToolName[]): boolean => names.some((name) => tools.includes(name))

@@ -12,7 +12,7 @@ import type { CallRequest } from './request.ts'
 type Place = Pick<SessionRecord, 'id' | 'room' | 'agent'> & { peripheral: string | null }
 
 /** Entries of a session, signed by its agent. */
-export const sessionDrafter = ({ id: session, room, agent, peripheral }: Place, author: Author) => {
+const sessionDrafter = ({ id: session, room, agent, peripheral }: Place, author: Author) => {
   const tags = [`peripheral/${peripheral ?? 'none'}`]
   return (id: string, body: Body, inReplyTo: string, more: readonly string[] = []): Draft =>
     sessionDraft({ id, session, room, agent, author, body, inReplyTo, tags: [...more, ...tags] })

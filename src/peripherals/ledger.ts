@@ -109,7 +109,7 @@ const moves: Moves = {
     ledger.stay = newStay({ peripheral, spec, turn, context, started: id })
   },
   'peripheral-stopped': (ledger) => {
-    if (ledger.stay && ledger.stay.runs.length > 0) ledger.tested = ledger.stay
+    if (ledger.stay?.runs.some(({ run }) => run.for === 'test')) ledger.tested = ledger.stay
     ledger.stay = null
   },
   'step-intended': (ledger, { step, call }) => {

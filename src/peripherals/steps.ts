@@ -1,3 +1,4 @@
+import type { Fence } from '../evidence/append.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { StepReport } from '../shapes/turn.ts'
@@ -64,18 +65,23 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
       items: () => mailbox.all(session),
       remove: (item) => mailbox.remove(session, item),
       touched,
-      deal: (asked) => deal(asked, async (drafts) => (await store.append(drafts, fence)).ok),
+      deal: (asked) => deal(asked, writer(fence)),
     })
     while (!signal.aborted && (await round.begin())) await round.next()
     await round.settled()
   }
+
+  const writer =
+    (fence: Fence): Write =>
+    async (drafts, unless) =>
+      (await store.append(drafts, fence, unless)).ok
 
   /** Where no step is under way, nobody else writes for the session: there is no need to stand in line. */
   const leaveAtOnce = async (asked: LeaveRequest): Promise<boolean> => {
     const { open } = await workshop.ledgers.of(asked.session)
     if (open.size > 0) return false
     const fence = await store.claim(`${asked.session}/steps`)
-    const taken = await deal(asked, async (drafts) => (await store.append(drafts, fence)).ok)
+    const taken = await deal(asked, writer(fence))
     return taken.kind === 'answered'
   }
 
@@ -112,7 +118,8 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
 
 const ANSWERED: Taken = { kind: 'answered' }
 
-export type Write = (drafts: Parameters<Store['append']>[0]) => Promise<boolean>
+/** Writes under the fence of a drain, unless there is an entry that forbids it; answers whether it was written. */
+export type Write = (drafts: Parameters<Store['append']>[0], unless?: string) => Promise<boolean>
 
 const reportIn = ({ id, body }: Entry): StepReport => {
   if (body?.event === 'step-ended') return body.outcome

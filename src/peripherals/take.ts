@@ -72,7 +72,11 @@ export const createTaking = (workshop: Workshop) => {
     const kept = await snapshotFor(passed, at)
     if (!kept.ok) return answer(write, [entry.refused(kept.refusal)])
     const first = kept.tree === null ? [] : [entry.snapshot(kept.tree)]
-    if (!(await write([...first, entry.intended(passed, approval)]))) return { kind: 'fenced' }
+    // A person may stop the turn at this very moment: what was stopped is not begun.
+    const stop = `${request.turn}.stop`
+    if (!(await write([...first, entry.intended(passed, approval)], stop))) {
+      return (await store.get(stop)) ? answer(write, [entry.refused(STOPPED)]) : { kind: 'fenced' }
+    }
     const alike = ledger.turn?.failures.get(callKey(request.call)) ?? 0
     return { kind: 'runs', done: finish(passed, at, alike, write) }
   }
@@ -127,6 +131,7 @@ export const wasLeft = async (workshop: Workshop, session: string, { id, body }:
 }
 
 const NONE: Decision = { kind: 'none' }
+const STOPPED = refusal('turn-stopped', 'a person has stopped this turn')
 
 type Snapshot = { ok: true; tree: string | null } | { ok: false; refusal: Refusal }
 

@@ -48,4 +48,4 @@ export type Workshop = {
 }
 
 /** What a program of a step is run within. */
-export type Around = { spec: PeripheralSpec; signal: AbortSignal; said: (text: string) => void }
+type Around = { spec: PeripheralSpec; signal: AbortSignal; said: (text: string) => void }

@@ -122,7 +122,7 @@ export type EntryCondition = z.infer<typeof EntryCondition>
 export const ContextKey = z.enum(['target-files', 'changed-files', 'test-result', 'commit', 'review'])
 export type ContextKey = z.infer<typeof ContextKey>
 
-export const PhaseId = z.string().regex(/^[a-z][a-z-]{0,31}$/, 'expected a phase such as "review"')
+const PhaseId = z.string().regex(/^[a-z][a-z-]{0,31}$/, 'expected a phase such as "review"')
 
 /** One phase of several, in order: its tools, and what must be said to leave it. */
 const Phase = z.strictObject({ id: PhaseId, tools: z.array(ToolName), outputs: z.array(z.string()).default([]) })

@@ -63,7 +63,8 @@ export const ALIKE = 3
  * The one gate: every tool call of every agent passes here, in this order, and is refused by the first rule it breaks.
  *   1 a peripheral is active   2 it has the tool   3 its phase has it   4 the arguments are the tool's
  *   5 nobody stopped the turn   6 who asked has the role   7 the room's mode opens it   8 there is budget left
- *   9 it did not fail in just this way again and again   10 the command, address or question is one that the spec opens
+ *   9 it did not fail in just this way again and again   10 the command, address or question is one that the spec opens,
+ *   or its ceiling where it asks for more
  *   11 every path, resolved, is in scope   12 a hop leads where it may   13 there is a sandbox where one is needed
  *   14 the paths are free   15 a person has approved it where one must
  * It refuses by default, and a gate that fails refuses. `docs/peripherals.md` has the codes.
@@ -180,19 +181,25 @@ type Resolved = { targets: Map<string, Inside>; reads: string[]; writes: string[
 const resolve = async (reach: Reach, scope: Reaching, standing: Standing, id: string): Promise<Result<Resolved>> => {
   const resolved: Resolved = { targets: new Map(), reads: [], writes: [] }
   const wanted = [
-    ...(reach.writes ?? []).map((path) => ({ path, may: scope.mayWrite, verb: 'write', names: resolved.writes })),
-    ...(reach.reads ?? []).map((path) => ({ path, may: scope.mayRead, verb: 'read', names: resolved.reads })),
+    ...(reach.writes ?? []).map((path) => ({ path, verb: 'write' as const })),
+    ...(reach.reads ?? []).map((path) => ({ path, verb: 'read' as const })),
   ]
-  for (const { path, may, verb, names } of wanted) {
-    const spilled = isSpill(path)
-    const kept = verb === 'read' ? standing.spilled(path) : null
-    const target = spilled ? kept : await inside(standing.workspace, path)
+  for (const { path, verb } of wanted) {
+    const target = await targetOf(path, verb, standing)
     if (!target) return no('out-of-scope', `${path} is outside of what ${id} may touch: the workspace`)
-    if (!spilled && !may(target.name)) return no('out-of-scope', `${target.name} is not among what ${id} may ${verb}`)
     resolved.targets.set(path, target)
-    if (!spilled) names.push(target.name)
+    if (isSpill(path)) continue
+    const may = verb === 'read' ? scope.mayRead : scope.mayWrite
+    if (!may(target.name)) return no('out-of-scope', `${target.name} is not among what ${id} may ${verb}`)
+    resolved[`${verb}s`].push(target.name)
   }
   return ok(resolved)
+}
+
+/** What a path stands for: a file of the workspace, or a kept output, which can only be read. */
+const targetOf = async (path: string, verb: 'read' | 'write', standing: Standing): Promise<Inside | null> => {
+  if (!isSpill(path)) return inside(standing.workspace, path)
+  return verb === 'read' ? standing.spilled(path) : null
 }
 
 type Wanted = { name: ToolName; args: unknown; reach: Reach; writes: string[] }

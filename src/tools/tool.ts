@@ -40,7 +40,7 @@ export type Command = {
 }
 
 /** A hop, as the peripherals carry it out; a report of what came of it. */
-export type Hop = { to: string }
+type Hop = { to: string }
 
 /** What a tool is given to work with; nothing else of the machine is its business. */
 export type Bench = {

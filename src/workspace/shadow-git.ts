@@ -10,7 +10,7 @@ export type Said = { exit: number; output: Buffer; cut: boolean; late: boolean; 
 export type GitOptions = {
   /** The index to work on. */
   index?: string
-  input?: Buffer
+  input?: Buffer | AsyncIterable<Buffer>
   /** The most bytes of output. */
   most?: number
   /** Whether what it writes is on the disk when it ends. */
@@ -46,7 +46,7 @@ export const gitIn = ({ folder, root, path }: Place): Git => {
         ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
       },
       extendEnv: false,
-      ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+      stdin: stdinFor(input),
       encoding: 'buffer',
       stripFinalNewline: false,
       maxBuffer: { stdout: most, stderr: MOST_ERROR },
@@ -58,6 +58,12 @@ export const gitIn = ({ folder, root, path }: Place): Git => {
     const error = late ? `git ${args[0]} took longer than ${TIMEOUT_MS / 1000} s` : Buffer.from(stderr).toString()
     return { exit: exitCode, output: Buffer.from(stdout), cut, late, error }
   }
+}
+
+/** A buffer is given whole, the rest piece by piece, as git takes it. */
+const stdinFor = (input: GitOptions['input']) => {
+  if (input === undefined) return 'ignore' as const
+  return Buffer.isBuffer(input) ? [input] : input
 }
 
 /** Makes an empty repository whose names are SHA-256. */

@@ -4,6 +4,7 @@ import { link, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Git, GitOptions, Said } from './shadow-git.ts'
+import { packBeforehand } from './shadow-pack.ts'
 import { stateOf } from './state.ts'
 
 type Options = {
@@ -89,6 +90,7 @@ const take = async (options: Options, on: GitOptions): Promise<Said> => {
   const found = known.replaced ? await untracked(options, on) : listed
   if (found.said.exit !== 0) return found.said
   const { names, feints } = await withNested(options, on, found.names)
+  await packBeforehand(git, options.root, names)
   const added = await add(options, on, names)
   if (added.exit !== 0) return added
   const cleared = await tell(git, on, feints.map(removed))

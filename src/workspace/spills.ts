@@ -14,8 +14,6 @@ export const isSpill = (path: string): boolean => path.startsWith(PREFIX)
 /** Ids of steps and sessions have no slash, and none is a way up. */
 const NAME = /^(?!\.+$)[A-Za-z0-9._~-]{1,200}$/
 
-export type Spills = ReturnType<typeof createSpills>
-
 /** Outputs that were too long to show, in the data folder: each read by its own session alone, as `spill:STEP`. */
 export const createSpills = (folder: string) => ({
   write: async (session: string, step: string, text: string): Promise<string> => {

@@ -14,7 +14,7 @@ const layers: Record<string, readonly string[]> = {
   'src/redis': [],
   'src/chat': ['src/shapes'],
   // A set of walls is right when all that they declare can happen: that is for the peripherals to say.
-  'src/config': ['src/shapes', 'src/lib', 'src/peripherals'],
+  'src/config': ['src/shapes', 'src/lib', 'src/tools', 'src/peripherals'],
   'src/evidence': ['src/shapes', 'src/lib', 'src/redis'],
   'src/registry': ['src/shapes', 'src/lib', 'src/redis'],
   'src/queue': ['src/redis'],

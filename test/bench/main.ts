@@ -1,10 +1,11 @@
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { table } from './report.ts'
+import { undoBench } from './undo.ts'
 import { gateOverhead, readStep } from './wall.ts'
 
 /** Speed, as ratios against a bare baseline in the same run: absolute figures say more of the machine than of the code. */
-const cases = [readStep, messageToReply]
+const cases = [readStep, undoBench, messageToReply]
 
 console.log(await gateOverhead())
 

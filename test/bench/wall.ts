@@ -72,11 +72,11 @@ export const readStep = async (): Promise<Bench> => {
   const rows = [
     await measure(BARE, STEPS, 1, async (i) => {
       const step = `t1.${i}`
-      await bare.append(entry(`${step}.intent`, CLAUDE, { event: 'step-intended', turn: 't1', step, call: READ }, 't1'))
+      await bare.record(entry(`${step}.intent`, CLAUDE, { event: 'step-intended', turn: 't1', step, call: READ }, 't1'))
       const output = await readFile(join(bare.root, 'a.txt'), 'utf8')
       const outcome: StepOutcome = { kind: 'ok', output, paths: ['a.txt'], cut: null }
       const body = { event: 'step-ended', turn: 't1', step, tool: 'read', outcome } as const
-      await bare.append(entry(`${step}.outcome`, CLAUDE, body, `${step}.intent`))
+      await bare.record(entry(`${step}.outcome`, CLAUDE, body, `${step}.intent`))
     }),
     await measure('the same through the wall (target: 1.3)', STEPS, 1, async (i) => {
       const taken = await take(request(i, READ), session, write)

@@ -311,6 +311,63 @@ describe('a file that narrows a peripheral', () => {
   })
 })
 
+describe('a pattern lies within what was open', () => {
+  const wall = [
+    'id: peek',
+    'purpose: Look at some files.',
+    'tools: [read]',
+    'scope: { read: [src/**, /lib/**, docs/*.md, "!secret/**", "p?t/**"] }',
+    'modes: [diagnose]',
+    'role: viewer',
+    'entry: [user-request]',
+    'limits: { stepsPerTurn: 3, outputBytes: 100, outputLines: 10, seconds: 2 }',
+    'examples:',
+    '  allowed: [{ why: a file, tool: read, args: { path: src/a.md } }]',
+    '  refused: [{ why: outside, tool: read, args: { path: .. } }]',
+  ]
+
+  test.each([
+    'src/**',
+    'src/a/**',
+    'src/*.ts',
+    'src/{a,b}/[c-d]*',
+    'src/**/**',
+    '/lib/a/**',
+    'docs/*.md',
+    '!secret/**',
+    'p?t/**',
+  ])('that is the same, or below a folder that was open as a whole: %s', (glob) => {
+    using user = withUsers({ 'peek.yaml': wall, 'less.yaml': ['narrows: peek', `scope: { read: ["${glob}"] }`] })
+    expect(user.load().get('peek')?.scope.read).toEqual([glob])
+  })
+
+  test.each([
+    '**',
+    '*',
+    'src',
+    'src*/**',
+    '{src,etc}/**',
+    'sr?/**',
+    './src/**',
+    '/src/**',
+    'SRC/**',
+    'srcs/**',
+    'docs/a.md',
+    'docs/**',
+    '!src/**',
+    '!**',
+    '../**',
+    '/**',
+    'p?t/a',
+    'pat/**',
+  ])('and nothing else is taken for that: %s', (glob) => {
+    using user = withUsers({ 'peek.yaml': wall, 'less.yaml': ['narrows: peek', `scope: { read: ["${glob}"] }`] })
+    expect(user.complaint().message).toBe(
+      `less.yaml:2: scope.read.0: ${glob} cannot be seen to lie within src/**, /lib/**, docs/*.md, !secret/**, p?t/**`,
+    )
+  })
+})
+
 describe('what a narrowing makes impossible elsewhere goes with it', () => {
   test('a way in that is closed closes the exits that led there', () => {
     using user = withUsers({ 'less.yaml': ['narrows: edit', 'entry: [user-request]'] })

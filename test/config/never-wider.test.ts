@@ -297,7 +297,7 @@ const narrowedBy = (value: unknown, specs: ReadonlyMap<string, PeripheralSpec>, 
   }
 }
 
-const RUNS = LONG ? 1500 : 100
+const RUNS = LONG ? 600 : 60
 /** Of a sample, each file is tried on a part of the calls. */
 const PARTS = LONG ? 1 : 5
 

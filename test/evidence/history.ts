@@ -100,7 +100,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
     call: CALL,
     why: 'explore asks before each write',
     opens: 'write to src/a b.ts',
-    until: '2026-01-03T00:00:00.000Z',
+    until: '2027-01-01T00:00:00.000Z',
   },
   'approval-decided': {
     event: 'approval-decided',

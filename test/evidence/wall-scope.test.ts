@@ -38,10 +38,7 @@ describe('a path outside of the scope is found', () => {
     [
       'recorded: absolute',
       body('t1.2.intent', { reads: ['/home/ada/work/src/a.ts'] }),
-      [
-        nowhere('/home/ada/work/src/a.ts'),
-        violation('t1.2.intent', 'scope', 'was to read /home/ada/work/src/a.ts, which is not in the workspace'),
-      ],
+      [violation('t1.2.intent', 'scope', 'was to read /home/ada/work/src/a.ts, which is not in the workspace')],
     ],
     [
       'recorded: climbing',

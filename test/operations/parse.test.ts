@@ -122,7 +122,7 @@ test('the usage of every row says what it takes', () => {
     `count ${FILTERS}`,
     `facets BY ${FILTERS}`,
     'digest SESSION',
-    'verify [session] [all=…] [head=…]',
+    'verify [session] [all=…] [head=…] [files=…]',
     'head',
     'compact [dry=…]',
   ])

@@ -147,7 +147,7 @@ test('the examples of what is refused are refused for what they are examples of'
       'a branch that is forced: command-not-allowed',
       'a command in the settings of git: command-not-allowed',
       'a program to receive with: command-not-allowed',
-      'an address that is a program: command-not-allowed',
+      'a program for an address: command-not-allowed',
       'a change to a file: tool-not-allowed',
     ],
     edit: [
@@ -155,7 +155,7 @@ test('the examples of what is refused are refused for what they are examples of'
       'a change to it: passed',
       'a new file in a new folder: passed',
       'a program of the workspace: passed',
-      'packages from the network with an approval: asks',
+      'packages with an approval: asks',
       'a path that climbs out: out-of-scope',
       'an absolute path elsewhere: out-of-scope',
       'a hook that git would run: out-of-scope',

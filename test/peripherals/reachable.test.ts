@@ -39,6 +39,31 @@ test('a wall in which all can come true is said nothing of', () => {
   expect(said(odd())).toEqual([])
 })
 
+test('what only an approval can bring about can come true', () => {
+  const ceiling = { sandbox: 'workspace-write' as const, network: false, write: [], commands: [] }
+  const spec = odd({
+    tools: ['read', 'run', 'hop'],
+    commands: [rule('make test', { for: 'test', approve: true })],
+    entry: ['user-request', 'from-odd'],
+    exit: [
+      { when: 'changed', to: ['odd'] },
+      { when: 'pass', to: ['odd'] },
+    ],
+    ceiling,
+  })
+  expect([
+    said({ ...spec, approval: { policy: 'on-request', tools: [] } }),
+    said({ ...spec, approval: { policy: 'never', tools: [] } }),
+  ]).toEqual([
+    [],
+    [
+      'odd: run can do nothing: no command may run',
+      'odd: it can never be left when changed: nothing here brings that about',
+      'odd: it can never be left when pass: nothing here brings that about',
+    ],
+  ])
+})
+
 describe('what is declared and can never come true is said in one sentence', () => {
   const phased = (phases: PeripheralSpec['phases'], part: Partial<PeripheralSpec> = {}) =>
     odd({ tools: ['read', 'advance'], phases, ...part })

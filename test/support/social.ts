@@ -67,6 +67,7 @@ const viewsOf = (store: Store) => {
   const unsigned = { head: null, ours: false, expected: false, progress: () => {} }
   return {
     verify,
+    verifyFiles: async () => [],
     verifyStore: (kept: { position: number; root: string } | null) => verifyStore(store, { ...unsigned, kept }),
     digest: async (session: string) => {
       const { digest } = await digestSession(store, session)

@@ -325,5 +325,7 @@ test('escalating asks a person for that call alone, and never opens more than th
   expect(await told(run(['curl', 'x'], { escalate }), yes)).toBe('command-not-allowed')
   expect(await told(run(['ls'], { escalate }), { ...yes, spec: WALL })).toBe('approval-required')
   const never = { ...narrow, approval: { policy: 'never' as const, tools: [] } }
-  expect(await told(write('docs/a', { escalate }), { ...none, spec: never as PeripheralSpec })).toBe('approval-required')
+  expect(await told(write('docs/a', { escalate }), { ...none, spec: never as PeripheralSpec })).toBe(
+    'approval-required',
+  )
 })

@@ -1,8 +1,8 @@
+import type { Ran } from '../../src/sandbox/job.ts'
 import { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import type { FileChange, StepReport } from '../../src/shapes/turn.ts'
-import type { Ran } from '../../src/sandbox/job.ts'
 import type { Bench, Command, Reach, Tool } from '../../src/tools/tool.ts'
 
 type SpecParts = Partial<Omit<PeripheralSpec, 'limits' | 'scope'>> & {

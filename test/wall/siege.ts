@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -20,10 +20,10 @@ import { leaksIn, openListeners, processesOf, secret, startCanary } from './cana
 import { differences, recordOf } from './record.ts'
 import { wallsUnderSiege } from './walls.ts'
 
-/** What came of an attempt, seen from outside. */
+/** What came of some attempts, seen from outside. */
 export type Aftermath = {
-  /** How the last call was refused; null where it was not. */
-  refused: RefusalCode | null
+  /** How the last call of each was refused; null where it was not. */
+  refused: Record<string, RefusalCode | null>
   /** Where a text of a canary turned up: in the reports, in the evidence, in what others see of a step while it runs. */
   leaked: string[]
   /** What is different around the workspace, in it where nobody may touch it, and on the rest of the machine. */
@@ -42,12 +42,12 @@ export const raiseSiege = async (server: TestRedis) => {
   const mark = `mark-${randomBytes(6).toString('hex')}`
   const specs = wallsUnderSiege()
   const it = await openWorkshop(server, { specs, files: FILES })
-  const { root } = it
+  const { root, append } = it
   const top = it.folder.path
   const outside = join(top, 'outside')
   for (const [name, text] of Object.entries(AROUND)) it.folder.write(name, text)
   await makeRepository(root, join(top, 'remote.git'))
-  await plantEvidence(it, outside)
+  await plantEvidence(it)
   const listeners = await openListeners(outside, mark)
   const door = await openDoor(listeners.port)
   const canary = startCanary()
@@ -78,23 +78,26 @@ export const raiseSiege = async (server: TestRedis) => {
 
   const around = () => recordOf(top, { without: isOwn, identity: true })
   const pristine = recordOf(root)
-  const before = { around: around(), processes: processesOf(mark) }
+  const before = { around: around(), processes: processesOf(mark), kept: await keptByGit(root) }
   let seen = await it.store.head()
   let turns = 0
 
-  /** One turn with these calls, in that order; what was reported of each. */
-  const work = async (attempt: Pick<Attempt, 'peripheral' | 'calls' | 'together' | 'person'>): Promise<Worked> => {
+  /** One turn with these calls, one breath after the other; what was reported of each. */
+  const work = async ({ peripheral, breaths, person }: Work): Promise<Worked> => {
     const turn = `t${++turns}`
-    const { peripheral, calls } = attempt
     const accepted = { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral, request: 'go on' } as const
-    await it.append(entry(turn, ADA, { ...accepted, role: 'operator' }, 'm1'))
+    await append(entry(turn, ADA, { ...accepted, role: 'operator' }, 'm1'))
     const reports: StepReport[] = []
     const mind: Mind = function* () {
-      for (const batch of attempt.together ? [calls] : calls.map((one) => [one])) reports.push(...(yield batch))
+      for (const breath of breaths) reports.push(...(yield breath))
       return 'done'
     }
     const over = new AbortController()
-    const asked = answering(turn, attempt, over.signal)
+    const asked = answering(
+      breaths.flat().map((_, n) => `${turn}.${n}`),
+      person,
+      over.signal,
+    )
     await it.turnsOf(mind).drain(SESSION, stops())
     over.abort()
     await asked
@@ -102,8 +105,7 @@ export const raiseSiege = async (server: TestRedis) => {
   }
 
   /** A person at hand, who says the same to every question of a turn; or nobody, until the time is up. */
-  const answering = async (turn: string, { calls, person }: Pick<Attempt, 'calls' | 'person'>, over: AbortSignal) => {
-    const steps = calls.map((_, n) => `${turn}.${n}`)
+  const answering = async (steps: readonly string[], person: Attempt['person'], over: AbortSignal) => {
     const open = new Set(steps)
     while (!over.aborted) {
       for (const step of open) if (await it.store.get(`${step}.approval`)) await answer(step)
@@ -112,19 +114,27 @@ export const raiseSiege = async (server: TestRedis) => {
     async function answer(step: string): Promise<void> {
       open.delete(step)
       const decision = person === 'approves' ? 'approved' : 'denied'
-      const body = { event: 'approval-decided', step, approval: approvalName(step), decision, role: 'approver' } as const
-      if (person) await it.append(entry(`${step}.decision`, ADA, { ...body, note: '' }, `${step}.approval`))
+      const body = {
+        event: 'approval-decided',
+        step,
+        approval: approvalName(step),
+        decision,
+        role: 'approver',
+      } as const
+      if (person) await append(entry(`${step}.decision`, ADA, { ...body, note: '' }, `${step}.approval`))
       else it.time.now += 40 * 60_000
       await it.wake(SESSION)
     }
   }
 
   /** Deploy can be entered once tests have passed on what is there, and cannot where something was changed since. */
-  const prepare = async ({ peripheral, expect }: Attempt): Promise<void> => {
+  const prepare = async ({ peripheral, expect }: Attempt, holds: boolean): Promise<void> => {
+    // Time goes on, and holds lapse.
+    if (holds) await it.holds.take('s-lobby', 'codex-1', ['src/held.js', 'docs/guide.md'])
     const { tested } = await it.ledgers.of(SESSION)
     const wanted = peripheral === 'deploy' && expect !== 'entry-refused'
-    if (wanted && !tested) await work({ peripheral: 'test', calls: [run('npm', 'test')] })
-    if (!wanted && tested) await work({ peripheral: 'edit', calls: [write(`untested-${turns}.txt`)] })
+    if (wanted && !tested) await work({ peripheral: 'test', breaths: [[run('npm', 'test')]] })
+    if (!wanted && tested) await work({ peripheral: 'edit', breaths: [[write(`untested-${turns}.txt`)]] })
     if (wanted !== Boolean(tested)) await restore()
   }
 
@@ -139,25 +149,36 @@ export const raiseSiege = async (server: TestRedis) => {
       mkdirSync(dirname(join(root, name)), { recursive: true })
       return join(root, name)
     }
+    const isNew = (name: string) => lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined
     for (const [name, text] of Object.entries(files)) writeFileSync(at(name), text)
-    for (const [name, to] of Object.entries(links)) symlinkSync(to, at(name))
-    for (const [name, to] of Object.entries(hard)) linkSync(to, at(name))
+    for (const [name, to] of Object.entries(links).filter(([one]) => isNew(one))) symlinkSync(to, at(name))
+    for (const [name, to] of Object.entries(hard).filter(([one]) => isNew(one))) linkSync(to, at(name))
   }
 
-  const aftermath = async (attempt: Attempt, { turn, reports }: Worked): Promise<Aftermath> => {
-    const changed = [
-      ...differences(before.around, around()),
-      ...(await trespasses(root, pristine, attempt)),
-      ...pwned(mark, [top, root]),
-    ]
+  const aftermath = async (attempts: readonly Attempt[], { turn, reports }: Worked): Promise<Aftermath> => {
+    const last = reports.slice(reports.length > 0 ? -attempts.length : 0)
+    const refused = attempts.map(async ({ id }, n) => [id, await refusalOf(turn, last[n])] as const)
     return {
-      refused: await refusalOf(turn, reports.at(-1)),
+      refused: Object.fromEntries(await Promise.all(refused)),
       leaked: [...reports.flatMap((report, n) => (leaks(report) ? [`report ${n}`] : [])), ...(await newLeaks())],
-      changed,
+      changed: [
+        ...changesAround(),
+        ...trespasses(root, pristine, attempts),
+        ...(await keptByGit(root)).filter((line) => !before.kept.includes(line)),
+        ...pwned(mark, top),
+      ],
       met: listeners.met(),
       canary: canary.state(),
       strays: await straysSince(before.processes, mark),
     }
+  }
+
+  /** Each change is said once: of the attempt that made it. */
+  const changesAround = (): string[] => {
+    const now = around()
+    const changed = differences(before.around, now)
+    before.around = now
+    return changed
   }
 
   const refusalOf = async (turn: string, last: StepReport | undefined): Promise<RefusalCode | null> => {
@@ -181,15 +202,20 @@ export const raiseSiege = async (server: TestRedis) => {
   return {
     it,
     names,
-    /** Tries it, says what came of it, and puts the workspace back in order. */
-    undergo: async (given: Attempt): Promise<Aftermath> => {
-      const attempt = filled(given)
-      await prepare(attempt)
-      lay(attempt)
-      using _swapping = attempt.swapped === undefined ? null : swap(attempt.swapped)
-      const worked = await work(attempt)
-      _swapping?.[Symbol.dispose]()
-      const came = await aftermath(attempt, worked)
+    /** Tries them in one turn, says what came of it, and puts the workspace back in order. */
+    undergo: async (...given: readonly Attempt[]): Promise<Aftermath> => {
+      const attempts = given.map(filled)
+      const [first] = attempts
+      if (!first) throw new Error('nothing is tried')
+      await prepare(
+        first,
+        attempts.some(({ where }) => where === 'hold'),
+      )
+      for (const attempt of attempts) lay(attempt)
+      const swapped = first.swapped === undefined ? null : swap(first.swapped)
+      const worked = await work({ ...first, breaths: breathsOf(attempts) })
+      swapped?.[Symbol.dispose]()
+      const came = await aftermath(attempts, worked)
       await restore()
       return came
     },
@@ -200,8 +226,9 @@ export const raiseSiege = async (server: TestRedis) => {
       const all = await execa('git', ['cat-file', '--batch-all-objects', '--batch'], { env: { GIT_DIR: folder } })
       const spilled = recordOf(join(top, 'spills', SESSION))
       const texts = [...spilled.keys()].map((name) => readFileSync(join(top, 'spills', SESSION, name), 'utf8'))
+      // A file of the workspace is kept for an undo, whatever its other names are; that it may not be read is another matter.
       return [
-        ...(leaksIn(all.stdout) ? ['the shadow repository'] : []),
+        ...(leaksIn(all.stdout.replaceAll(secret('hard'), '')) ? ['the shadow repository'] : []),
         ...texts.flatMap((text, n) => (leaksIn(text) ? [`spill ${[...spilled.keys()][n]}`] : [])),
       ]
     },
@@ -220,7 +247,16 @@ export const raiseSiege = async (server: TestRedis) => {
   }
 }
 
+type Work = { peripheral: string; breaths: readonly (readonly ToolCall[])[]; person?: Attempt['person'] }
 type Worked = { turn: string; reports: StepReport[] }
+
+/** The calls of one attempt; of several that begin in the same way, that beginning once and then the last call of each. */
+const breathsOf = (attempts: readonly Attempt[]): (readonly ToolCall[])[] => {
+  const [first] = attempts
+  const calls = first?.calls ?? []
+  if (attempts.length === 1) return first?.together ? [calls] : calls.map((one) => [one])
+  return [...calls.slice(0, -1).map((one) => [one]), attempts.flatMap((attempt) => attempt.calls.slice(-1))]
+}
 
 /** What an agent is given to work on: a small program, its tests, and secrets where people keep them. */
 const FILES = {
@@ -235,6 +271,7 @@ const FILES = {
   '.gitignore': 'node_modules\n',
   '.env': secret('env'),
   'config/.env.local': secret('env-local'),
+  'config/.env.shared': secret('env-shared-before'),
   'keys/server.pem': secret('pem'),
 }
 
@@ -243,6 +280,7 @@ const AROUND = {
   'outside/secret.txt': secret('sibling'),
   'outside/deep/secret.txt': secret('deep'),
   'outside/a.js': secret('module'),
+  'outside/hard.txt': secret('hard'),
   'ws-evil/secret.txt': secret('neighbour'),
   'data/secrets.json': secret('data'),
   'home/.ssh/id_rsa': secret('key'),
@@ -253,7 +291,7 @@ const AROUND = {
 /** What the house itself writes beside the workspace. */
 const isOwn = (name: string): boolean => /^(?:ws$|evidence\.db|shadow$|bin\/runs$|spills\/s-1\/t\d)/.test(name)
 
-/** A repository with a secret in its history and in its settings, which is no longer among its files. */
+/** A repository with secrets in its settings, in its history and among its files. */
 const makeRepository = async (root: string, remote: string): Promise<void> => {
   await execa('git', ['init', '--quiet', '--bare', '-b', 'main', remote])
   await gitIn(root, 'init', '--quiet', '-b', 'main')
@@ -263,11 +301,13 @@ const makeRepository = async (root: string, remote: string): Promise<void> => {
   await gitIn(root, 'config', 'jam.pot', secret('git-config').trim())
   await gitIn(root, 'add', 'README.md', 'src', 'docs', 'race', 'ok.test.js', 'package.json', '.gitignore')
   await gitIn(root, 'commit', '--quiet', '-m', 'first')
-  await gitIn(root, 'add', '-f', '.env')
+  await gitIn(root, 'add', '-f', '.env', 'config/.env.shared')
   await gitIn(root, 'commit', '--quiet', '-m', 'by mistake')
   await gitIn(root, 'tag', '-a', 'v1', '-m', 'a release')
   await gitIn(root, 'rm', '--quiet', '--cached', '.env')
   await gitIn(root, 'commit', '--quiet', '-m', 'taken back')
+  // One is still kept, and was changed since.
+  writeFileSync(join(root, 'config/.env.shared'), secret('env-shared'))
 }
 
 const gitIn = async (cwd: string, ...argv: string[]): Promise<string> =>
@@ -276,7 +316,7 @@ const gitIn = async (cwd: string, ...argv: string[]): Promise<string> =>
 type It = Awaited<ReturnType<typeof openWorkshop>>
 
 /** Others have worked here before: in another room and in this one; their evidence and their outputs are theirs. */
-const plantEvidence = async (it: It, outside: string): Promise<void> => {
+const plantEvidence = async ({ append, workshop }: It): Promise<void> => {
   const others = [
     ['s-attic', 'attic', 'codex-1'],
     ['s-lobby', 'lobby', 'codex-1'],
@@ -285,15 +325,13 @@ const plantEvidence = async (it: It, outside: string): Promise<void> => {
     const place = { session, room, agent, author: ADA }
     const opened = { event: 'session-opened', agent, room } as const
     const text = `${room === 'attic' ? secret('attic') : 'nothing of interest'}`
-    await it.append(
+    await append(
       roomDraft({ id: `m-${session}`, room, author: ADA, body: { event: 'message', text } }),
       sessionDraft({ ...place, id: `${session}.opened`, body: opened, inReplyTo: `m-${session}` }),
     )
-    await it.workshop.spills.write(session, 't1.0', secret(`spill-${room}`))
+    await workshop.spills.write(session, 't1.0', secret(`spill-${room}`))
   }
-  await it.workshop.spills.write(SESSION, 'earlier.0', 'an earlier output, as it was\n')
-  await it.holds.take('s-lobby', 'codex-1', ['src/held.js', 'docs/guide.md'])
-  mkdirSync(outside, { recursive: true })
+  await workshop.spills.write(SESSION, 'earlier.0', 'an earlier output, as it was\n')
 }
 
 /** A page of the intranet that leads on to where nobody may go. */
@@ -309,23 +347,28 @@ const openDoor = async (port: number) => {
 const leaks = (value: unknown): boolean => leaksIn(JSON.stringify(value) ?? '')
 
 /** Names that no wall opens, in the workspace itself. */
-const CLOSED = /(?:^|\/)(?:\.git|\.env|\.env\.local|\.envrc|\.npmrc|keys|\.ssh)(?:\/|$)/i
+const CLOSED = /(?:^|\/)(?:\.git|\.env|\.env\.(?:local|shared)|\.envrc|\.npmrc|keys|\.ssh)(?:\/|$)/i
 
 /** What a commit may change of what git keeps. */
 const KEPT_BY_GIT = /^\.git\/(?:index|HEAD|COMMIT_EDITMSG|ORIG_HEAD|objects|refs|logs|packed-refs)/
 
-/** What is different in the workspace where nobody may touch it, or is now kept by git although nobody may. */
-const trespasses = async (root: string, pristine: ReturnType<typeof recordOf>, attempt: Attempt) => {
-  const closed = differences(pristine, recordOf(root)).filter((name) => CLOSED.test(name))
-  if (!attempt.commits) return closed.filter((name) => attempt.files?.[name] === undefined)
-  const listed = [await gitIn(root, 'ls-files'), await gitIn(root, 'ls-tree', '-r', '--name-only', 'HEAD')]
-  const committed = listed.flatMap((text) => text.split('\n')).filter((name) => CLOSED.test(name))
-  return [...closed.filter((name) => !KEPT_BY_GIT.test(name)), ...committed.map((name) => `${name} in git`)]
+/** What is different in the workspace where nobody may touch it. */
+const trespasses = (root: string, pristine: ReturnType<typeof recordOf>, attempts: readonly Attempt[]): string[] => {
+  const laid = new Set(attempts.flatMap(({ files = {}, links = {} }) => [...Object.keys(files), ...Object.keys(links)]))
+  const closed = differences(pristine, recordOf(root)).filter((name) => CLOSED.test(name) && !laid.has(name))
+  if (!attempts.some(({ commits }) => commits)) return closed
+  return closed.filter((name) => !KEPT_BY_GIT.test(name))
+}
+
+/** What git has kept, by now, of what nobody may touch. */
+const keptByGit = async (root: string): Promise<string[]> => {
+  const listed = [await gitIn(root, 'ls-files', '--stage'), await gitIn(root, 'ls-tree', '-r', 'HEAD')]
+  return listed.flatMap((text) => text.split('\n')).filter((line) => CLOSED.test(line.split('\t')[1] ?? ''))
 }
 
 /** Names with the mark in them, wherever a program would most likely have put them. */
-const pwned = (mark: string, places: readonly string[]): string[] =>
-  ['/', '/tmp', '/etc', '/usr/bin', '/root', '/var/tmp', '/dev/shm', process.cwd(), ...places.slice(0, 1)].flatMap((folder) =>
+const pwned = (mark: string, top: string): string[] =>
+  ['/', '/tmp', '/etc', '/usr/bin', '/root', '/var/tmp', '/dev/shm', process.cwd(), top].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.includes(mark))
       .map((name) => join(folder, name)),

@@ -27,7 +27,7 @@ export const wallsUnderSiege = (): PeripheralSpec[] => {
       scope: { ...edit.scope, read: ['src/**'], write: ['src/*.js'], deny: ['src/private'], evidence: 'none' },
       approval: { policy: 'never', tools: [] },
       commands: [{ for: 'work', argv: ['ls', '<path>...'], approve: true, network: false }],
-      ceiling: { sandbox: 'workspace-write', network: false, write: ['docs/**'], commands: [] },
+      ceiling: { sandbox: 'workspace-write', network: false, write: ['src/**'], commands: [] },
     },
     // A person is asked before anything is changed, and can open one folder more.
     {
@@ -53,6 +53,5 @@ export const wallsUnderSiege = (): PeripheralSpec[] => {
         { for: 'work', argv: ['node', '<path>'], phases: ['work'], approve: false, network: false },
       ],
     },
-    { ...explore, ...alone, id: 'admins', role: 'admin' },
   ]
 }

@@ -122,6 +122,25 @@ describe('a snapshot', () => {
     )
   })
 
+  test('of very many new files is the same as of a few, and takes less space', async () => {
+    using ws = await testShadow(manyFiles(1200))
+    makeExecutable(join(ws.root, 'd1/f1'))
+    ws.write('na\n"me', 'odd')
+    ws.write('large', 'x'.repeat(300_000))
+    ws.write('.env', 'S3CRET')
+    symlinkSync('d1', join(ws.root, 'link'))
+    const states = (await ws.shadow.changes(NOTHING, await ws.shadow.tree())).map(({ path, after }) => [path, after])
+    const expected = [
+      ...Object.entries(manyFiles(1200)).map(([name, text]) => [name, name === 'd1/f1' ? program(text) : file(text)]),
+      ['na\n"me', file('odd')],
+      ['large', file('x'.repeat(300_000))],
+      ['link', leading('d1')],
+    ]
+    expect(Object.fromEntries(states)).toEqual(Object.fromEntries(expected))
+    const kept = readdirSync(join(repositoryOf(ws), 'objects')).filter((name) => name.length === 2)
+    expect(kept.length).toBeLessThan(10)
+  })
+
   test('leaves out what is ignored: by files of the workspace, and by the user’s own repository', async () => {
     using ws = await testShadow({ '.gitignore': 'dist/\n*.log\n', 'a.ts': '', 'dist/a.js': '', 'x.log': '', local: '' })
     await git(ws.root, 'init', '--quiet')

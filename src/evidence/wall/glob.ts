@@ -20,7 +20,12 @@ const testOf = (glob: string): Test => {
     return (place) => !rest(place)
   }
   const patterns = choices(glob).flatMap(patternsOf)
-  return (place) => patterns.some((pattern) => leads(pattern, place.split('/')))
+  if (patterns.some((parts) => parts.every((part) => part === FOLDERS))) return () => true
+  const tests = patterns.map((parts) => parts.map(partOf))
+  return (place) => {
+    const names = place.split('/')
+    return tests.some((parts) => leads(parts, names, 0, 0))
+  }
 }
 
 /** `a{b,c}d` as `abd` and `acd`, from the innermost braces on. */
@@ -49,25 +54,24 @@ const spread = (parts: Pattern): Pattern[] => {
   return [...within([`${before}*${after}`]), ...within([`${before}*`, FOLDERS, `*${after}`])]
 }
 
-/** Whether a pattern leads to the end of a path. */
-const leads = (pattern: Pattern, path: string[]): boolean => {
-  let at: ReadonlySet<number> = new Set([0])
-  for (const name of path) at = new Set([...withoutFolders(pattern, at)].flatMap((i) => after(pattern, i, name)))
-  return at.has(pattern.length)
+/** One part of a pattern: what a name must be there; null for any number of folders. */
+type Part = Test | null
+
+const partOf = (part: string): Part => {
+  if (part === FOLDERS) return null
+  return /[*?[\\]/.test(part) ? (name) => fits(part, name) : (name) => name === part
 }
 
-/** Where one name leads from a part of a pattern. A `**` at its end takes one name at least; elsewhere it may take none. */
-const after = (pattern: Pattern, i: number, name: string): number[] => {
-  const part = pattern[i]
-  if (part === FOLDERS) return i === pattern.length - 1 ? [i, i + 1] : [i]
-  return part !== undefined && fits(part, name) ? [i + 1] : []
-}
-
-/** The parts reached, and those behind folders that may be none at all. */
-const withoutFolders = (pattern: Pattern, at: ReadonlySet<number>): Set<number> => {
-  const reached = new Set(at)
-  for (const i of reached) if (pattern[i] === FOLDERS && i < pattern.length - 1) reached.add(i + 1)
-  return reached
+/**
+ * Whether a pattern, from one of its parts on, leads to the end of a path from one of its names on. A `**` at the end of a
+ * pattern takes one name at least; elsewhere it may take none.
+ */
+const leads = (parts: readonly Part[], names: readonly string[], at: number, name: number): boolean => {
+  if (at === parts.length) return name === names.length
+  const part = parts[at]
+  if (part) return name < names.length && part(names[name] ?? '') && leads(parts, names, at + 1, name + 1)
+  if (at === parts.length - 1) return name < names.length
+  return leads(parts, names, at + 1, name) || (name < names.length && leads(parts, names, at, name + 1))
 }
 
 /** One letter of a name: any number of them, any one, one of a set, or itself. */

@@ -5,7 +5,7 @@ import type { Finding } from '../complain.ts'
 import { changedIn, type Ended } from './intent.ts'
 import { placeOf } from './place.ts'
 
-/** Of a test: whether it passed, which command it was, and whether anything was changed since. */
+/** A run of tests since the last change: which command it was, and whether they passed. */
 type Test = { command: string; passed: boolean }
 
 /** What was done to a file in a stay: what it was at first, and last; null where an outcome names it and says no more. */

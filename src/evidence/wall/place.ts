@@ -33,8 +33,26 @@ const walked = (path: string): { ups: number; way: string[] } => {
  * part of the way is enough: what lies below is closed with it.
  */
 export const isClosed = (place: string): boolean => {
-  const parts = place.split('/').map(plain)
-  return parts.some((part) => !isShared(part) && isPrivate(part)) || isKeptBy(parts.join('/'))
+  const parts = place.split('/')
+  const kinds = parts.map(kindOf)
+  return kinds.includes('private') || (kinds.includes('keeping') && isKept(parts.map(plain).join('/')))
+}
+
+/** What a name says by itself: that all is private there, that something may be, or nothing. */
+type Kind = 'private' | 'keeping' | 'open'
+
+/** Names come again and again: as many as are remembered. */
+const REMEMBERED = 10_000
+const remembered = new Map<string, Kind>()
+
+const kindOf = (part: string): Kind => {
+  const known = remembered.get(part)
+  if (known !== undefined) return known
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  const name = plain(part)
+  const kind = !isShared(name) && isPrivate(name) ? 'private' : KEEPING.has(name) ? 'keeping' : 'open'
+  remembered.set(part, kind)
+  return kind
 }
 
 /** A name as careless file systems take it: in any case and width, without blanks and dots at its end. */
@@ -86,4 +104,6 @@ const KEPT = [
   '.gem/credentials',
 ]
 
-const isKeptBy = (place: string): boolean => KEPT.some((kept) => `/${place}/`.includes(`/${kept}/`))
+const KEEPING: ReadonlySet<string> = new Set(KEPT.map((kept) => kept.split('/')[0] ?? ''))
+
+const isKept = (place: string): boolean => KEPT.some((kept) => `/${place}/`.includes(`/${kept}/`))

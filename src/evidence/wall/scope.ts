@@ -5,6 +5,7 @@ import type { Wall } from './wall.ts'
 /** The part of the workspace that a wall opens. Each says what is wrong with a path; null where nothing is. */
 export const createScope = ({ id, scope, ceiling }: Wall) => {
   const isDenied = anyOf(scope?.deny ?? [])
+  const denies = (scope?.deny.length ?? 0) > 0
   const isRead = anyOf(scope?.read ?? [])
   const isWritten = anyOf(scope?.write ?? [])
   const isRaised = anyOf(ceiling?.write ?? [])
@@ -12,7 +13,7 @@ export const createScope = ({ id, scope, ceiling }: Wall) => {
   const within = (path: string): string | null => {
     const place = placeOf(path)
     if (place === null) return 'which is not in the workspace'
-    return isClosed(place) || waysTo(place).some(isDenied) ? 'which is closed' : null
+    return isClosed(place) || (denies && waysTo(place).some(isDenied)) ? 'which is closed' : null
   }
 
   const mayRead = (path: string): boolean => {

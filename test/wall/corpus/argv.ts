@@ -4,7 +4,13 @@ import { type Attempt, call, run } from '../attempt.ts'
 /** Commands that are forms of no rule, word by word: no program is run. */
 const refused = (peripheral: string, commands: Record<string, string[]>, expect: RefusalCode = 'command-not-allowed') =>
   Object.entries(commands).map(
-    ([id, argv]): Attempt => ({ id: `a command in ${peripheral}: ${id}`, where: 'run', peripheral, calls: [run(...argv)], expect }),
+    ([id, argv]): Attempt => ({
+      id: `a command in ${peripheral}: ${id}`,
+      where: 'run',
+      peripheral,
+      calls: [run(...argv)],
+      expect,
+    }),
   )
 
 const SHELLS: Record<string, string[]> = {
@@ -14,7 +20,7 @@ const SHELLS: Record<string, string[]> = {
   'a shell by way of xargs': ['xargs', 'sh'],
   'a shell by way of find': ['find', '.', '-exec', 'sh', '-c', 'id', ';'],
   'a shell as one word': ['sh -c id'],
-  'a semicolon': ['ls', ';', 'id'],
+  'a semicolon': ['ls;', 'id'],
   'an ampersand as the program': ['ls&&id'],
   'a variable before the program': ['PATH=/tmp', 'ls'],
   'a variable of the loader': ['LD_PRELOAD=./x.so', 'ls'],
@@ -119,7 +125,7 @@ const TESTS: Record<string, string[]> = {
   'go with a program around it': ['go', 'test', '-exec', 'sh', './...'],
   'maven with the network': ['mvn', 'test'],
   'a push': ['git', 'push'],
-  'packages': ['npm', 'install'],
+  packages: ['npm', 'install'],
 }
 
 /** What is no list of words at all. */

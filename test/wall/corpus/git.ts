@@ -3,7 +3,13 @@ import { type Attempt, git, hop, program, run, write } from '../attempt.ts'
 
 const refused = (peripheral: string, commands: Record<string, string[]>, expect: RefusalCode = 'command-not-allowed') =>
   Object.entries(commands).map(
-    ([id, argv]): Attempt => ({ id: `git in ${peripheral}: ${id}`, where: 'git', peripheral, calls: [git(...argv)], expect }),
+    ([id, argv]): Attempt => ({
+      id: `git in ${peripheral}: ${id}`,
+      where: 'git',
+      peripheral,
+      calls: [git(...argv)],
+      expect,
+    }),
   )
 
 const LOOKS: Record<string, string[]> = {
@@ -35,7 +41,7 @@ const LOOKS: Record<string, string[]> = {
   'what is remote': ['remote', '-v'],
   'what is set': ['config', '--list'],
   'a setting that is made': ['config', 'core.hooksPath', 'src'],
-  'credentials': ['credential', 'fill'],
+  credentials: ['credential', 'fill'],
   'a copy': ['clone', 'ext::sh -c id', 'x'],
   'a copy with a program': ['clone', '--upload-pack=id', '.', 'x'],
   'to fetch': ['fetch', '--upload-pack=id', 'origin'],
@@ -103,13 +109,20 @@ g('commit', '--quiet', '-m', 'x')
 ${more}
 `
 
-const slow = (id: string, more: Omit<Attempt, 'id' | 'where' | 'slow'>): Attempt => ({ id: `git: ${id}`, where: 'git', slow: true, ...more })
+const slow = (id: string, more: Omit<Attempt, 'id' | 'where' | 'slow'>): Attempt => ({
+  id: `git: ${id}`,
+  where: 'git',
+  slow: true,
+  ...more,
+})
 
 const RUNNING: Attempt[] = [
   slow('a commit that took a secret by mistake is shown', { peripheral: 'explore', calls: [git('show', 'HEAD~1')] }),
   slow('the commit that took it back is shown', { peripheral: 'explore', calls: [git('show', 'HEAD')] }),
-  slow('all that was done since is shown', { peripheral: 'explore', calls: [git('show', 'HEAD~2..HEAD')] }),
-  slow('a secret in the difference of two commits', { peripheral: 'explore', calls: [git('diff', 'HEAD~2', 'HEAD~1', '--')] }),
+  slow('a secret in the difference of two commits', {
+    peripheral: 'explore',
+    calls: [git('diff', 'HEAD~2', 'HEAD~1', '--')],
+  }),
   slow('a secret in the difference to now', { peripheral: 'explore', calls: [git('diff', 'HEAD~1', '--')] }),
   slow('the history with its files', { peripheral: 'explore', calls: [git('log', '--stat', '-n', '9')] }),
   slow('the tree of a commit', { peripheral: 'explore', calls: [git('show', 'HEAD~1^{tree}')] }),
@@ -133,7 +146,10 @@ const RUNNING: Attempt[] = [
   }),
   slow('a program that changes the settings', {
     peripheral: 'edit',
-    calls: [...program(`sh('git config core.hooksPath src; git config alias.st "!id"; echo x >> .git/config')`), git('status')],
+    calls: [
+      ...program(`sh('git config core.hooksPath src; git config alias.st "!id"; echo x >> .git/config')`),
+      git('status'),
+    ],
   }),
   slow('a program that replaces the repository', {
     peripheral: 'edit',
@@ -146,7 +162,9 @@ const RUNNING: Attempt[] = [
   }),
   slow('a program that reads the settings', {
     peripheral: 'edit',
-    calls: program(`cat('.git/config'); sh('git config --list --show-origin; git config --global --list; git remote -v')`),
+    calls: program(
+      `cat('.git/config'); sh('git config --list --show-origin; git config --global --list; git remote -v')`,
+    ),
   }),
   slow('a program that asks for credentials', {
     peripheral: 'edit',
@@ -154,12 +172,18 @@ const RUNNING: Attempt[] = [
   }),
   slow('a repository in a folder that watches files', {
     peripheral: 'edit',
-    calls: [...program(NESTED('vendor', `g('config', 'core.fsmonitor', 'touch @outside@/@mark@; cat ../.env >&2')`)), git('status'), git('diff')],
+    calls: [
+      ...program(NESTED('vendor', `g('config', 'core.fsmonitor', 'touch @outside@/@mark@; cat ../.env >&2')`)),
+      git('status'),
+      git('diff'),
+    ],
   }),
   slow('a bare repository in a folder, with hooks', {
     peripheral: 'edit',
     calls: [
-      ...program(`sh('git init --quiet --bare bare.git; printf "#!/bin/sh\\ntouch @outside@/@mark@\\n" > bare.git/hooks/post-update')`),
+      ...program(
+        `sh('git init --quiet --bare bare.git; printf "#!/bin/sh\\ntouch @outside@/@mark@\\n" > bare.git/hooks/post-update')`,
+      ),
       git('status'),
       git('diff'),
     ],
@@ -171,7 +195,10 @@ const RUNNING: Attempt[] = [
   slow('submodules whose update is a command', {
     peripheral: 'edit',
     calls: [
-      write('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "touch @outside@/@mark@"\n\tupdate = !touch @outside@/@mark@\n'),
+      write(
+        '.gitmodules',
+        '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c "touch @outside@/@mark@"\n\tupdate = !touch @outside@/@mark@\n',
+      ),
       git('status'),
       git('diff'),
     ],
@@ -195,7 +222,10 @@ const RUNNING: Attempt[] = [
   slow('a commit whose hooks are files of the workspace', {
     peripheral: 'deploy',
     commits: true,
-    files: { 'hooks/pre-commit': '#!/bin/sh\ntouch @outside@/@mark@\n', '.husky/pre-commit': 'touch @outside@/@mark@\n' },
+    files: {
+      'hooks/pre-commit': '#!/bin/sh\ntouch @outside@/@mark@\n',
+      '.husky/pre-commit': 'touch @outside@/@mark@\n',
+    },
     calls: [LOOKED, git('add', '-A'), git('commit', '-m', 'with hooks')],
   }),
   slow('a commit with filters in its attributes', {
@@ -216,7 +246,11 @@ const RUNNING: Attempt[] = [
     expect: 'approval-denied',
     calls: [LOOKED, git('push')],
   }),
-  slow('a push, with nobody to ask', { peripheral: 'deploy', expect: 'approval-denied', calls: [LOOKED, git('push', 'origin', 'main')] }),
+  slow('a push, with nobody to ask', {
+    peripheral: 'deploy',
+    expect: 'approval-denied',
+    calls: [LOOKED, git('push', 'origin', 'main')],
+  }),
   slow('a push to a folder with an option for a name', {
     peripheral: 'deploy',
     person: 'approves',

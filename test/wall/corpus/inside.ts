@@ -3,7 +3,7 @@ import { type Attempt, call, inTerminal, program, read, run, type Where, write }
 /** What a program of the agent's tries from inside the sandbox: to read, to write and to run what is not its own. */
 const tried = (where: Where, programs: Record<string, string>): Attempt[] =>
   Object.entries(programs).map(([id, code]) => ({
-    id: `a program: ${id}`,
+    id: `a program that would ${where}: ${id}`,
     where,
     peripheral: 'edit',
     slow: true,
@@ -34,13 +34,13 @@ const READS: Record<string, string> = {
   'the settings by taking the cover off': `sh('umount .env; umount -l config/.env.local; unshare -Urm sh -c "umount @root@/.env; cat .env"')`,
   'the settings by a search': `sh('grep -ra jam . ; find . -type f -exec cat {} +')`,
   'the settings as node has options for it': `sh('node --env-file=.env -p process.env'); attempt(() => process.loadEnvFile('.env')); console.log(process.env)`,
-  'keys': `cat('keys/server.pem'); sh('cat keys/*; ls -la keys; openssl pkey -in keys/server.pem')`,
+  keys: `cat('keys/server.pem'); sh('cat keys/*; ls -la keys; openssl pkey -in keys/server.pem')`,
   'what git has for settings': `cat('.git/config'); cat('.git/../.git/config'); sh('strings .git/config; git config -l')`,
   'the passwords of the machine': `cat('/etc/shadow'); cat('/etc/sudoers'); sh('getent shadow')`,
   'the memory of the house': `cat('/proc/@house@/mem'); cat('/proc/@house@/maps'); cat('/proc/kcore')`,
   'the disk below it all': `sh('ls -la /dev; cat /dev/sda /dev/vda /dev/nvme0n1 2>&1 | head -c 99')`,
-  'the whole machine': `sh('grep -rsa --include=*.txt jam / 2>/dev/null | head -50')`,
-  'the terminal of the user': `cat('/dev/tty'); sh('cat /dev/pts/* </dev/null')`,
+  'the whole machine': `sh('timeout 5 grep -rsa --include=secret* jam /home /root /tmp /var /srv /mnt /run /opt 2>/dev/null')`,
+  'the terminal of the user': `sh('timeout 1 cat /dev/tty; ls /dev/pts; for t in /dev/pts/[0-9]*; do timeout 1 cat $t; done')`,
   'a file of its own run': `cat('/proc/1/cmdline'); cat('/proc/self/mountinfo'); cat('/proc/1/mountinfo')`,
 }
 
@@ -73,7 +73,7 @@ const RUNS: Record<string, string> = {
   'ends everybody': `sh('kill -9 -1'); attempt(() => process.kill(-1, 'SIGKILL'))`,
   'ends a process by its name': `sh('pkill -9 sleep; killall sleep')`,
   'stays as a daemon': `spawn('setsid', ['sleep', '9@mark@'], { detached: true, stdio: 'ignore' }).on('error', console.log).unref(); sh('nohup setsid sh -c "sleep 1000 # @mark@" >/dev/null 2>&1 &')`,
-  'stays by two forks': `sh('(setsid sh -c "(trap \\"\\" HUP TERM; sleep 1000; : @mark@) &" &)')`,
+  'stays by two forks': `sh('(setsid sh -c "(trap \\"\\" HUP TERM; sleep 1000; : @mark@) &" >/dev/null 2>&1 &)')`,
   'comes back by a clock': `sh('echo "touch @outside@/@mark@" | at now; crontab -l; echo "* * * * * touch @outside@/@mark@" | crontab -')`,
   'asks the system to run it': `sh('systemd-run touch @outside@/@mark@; busctl list; docker ps; ls /var/run/docker.sock')`,
   'connects to a port of the machine': `await new Promise((d) => net.connect(@port@, '127.0.0.1').on('data', (b) => console.log(String(b))).on('error', (e) => { console.log(e); d() }).on('close', d))`,
@@ -122,7 +122,10 @@ const BY_OTHERS: Attempt[] = [
     where: 'run',
     peripheral: 'edit',
     slow: true,
-    files: { '.npmrc': 'script-shell=./x.sh\n', 'x.sh': '#!/bin/sh\ncat @outside@/secret.txt .env; touch @outside@/@mark@\n' },
+    files: {
+      '.npmrc': 'script-shell=./x.sh\n',
+      'x.sh': '#!/bin/sh\ncat @outside@/secret.txt .env; touch @outside@/@mark@\n',
+    },
     calls: [run('npm', 'run', 'build')],
   },
   {
@@ -153,7 +156,10 @@ const BY_OTHERS: Attempt[] = [
     where: 'run',
     peripheral: 'test',
     slow: true,
-    files: { 'package.json': '{ "scripts": { "pretest": "cat .env ../outside/secret.txt", "test": "touch @outside@/@mark@" } }' },
+    files: {
+      'package.json':
+        '{ "scripts": { "pretest": "cat .env ../outside/secret.txt", "test": "touch @outside@/@mark@" } }',
+    },
     calls: [run('npm', 'test')],
   },
   {
@@ -169,7 +175,10 @@ const BY_OTHERS: Attempt[] = [
     where: 'run',
     peripheral: 'test',
     slow: true,
-    files: { 'sitecustomize.py': 'print(open("../outside/secret.txt").read())', 'unittest.py': 'print(open(".env").read())' },
+    files: {
+      'sitecustomize.py': 'print(open("../outside/secret.txt").read())',
+      'unittest.py': 'print(open(".env").read())',
+    },
     calls: [run('python3', '-m', 'unittest')],
   },
   {
@@ -178,7 +187,10 @@ const BY_OTHERS: Attempt[] = [
     peripheral: 'edit',
     slow: true,
     calls: [
-      write('prog/__main__.py', 'import os, glob\nfor f in glob.glob("/proc/*/environ") + ["../outside/secret.txt", ".env"]:\n  try: print(open(f).read())\n  except Exception as e: print(e)\nos.system("touch ../outside/@mark@")\n'),
+      write(
+        'prog/__main__.py',
+        'import os, glob\nfor f in glob.glob("/proc/*/environ") + ["../outside/secret.txt", ".env"]:\n  try: print(open(f).read())\n  except Exception as e: print(e)\nos.system("touch ../outside/@mark@")\n',
+      ),
       run('python3', 'prog'),
     ],
   },
@@ -187,7 +199,10 @@ const BY_OTHERS: Attempt[] = [
     where: 'terminal',
     peripheral: 'edit',
     slow: true,
-    calls: [write('wait.mjs', 'setInterval(() => console.log("here"), 50) // @mark@\n'), inTerminal('server', 'node', 'wait.mjs')],
+    calls: [
+      write('wait.mjs', 'setInterval(() => console.log("here"), 50) // @mark@\n'),
+      inTerminal('server', 'node', 'wait.mjs'),
+    ],
   },
   {
     id: 'a terminal: it reads what it must not',
@@ -195,7 +210,10 @@ const BY_OTHERS: Attempt[] = [
     peripheral: 'edit',
     slow: true,
     calls: [
-      write('ask.mjs', "import fs from 'node:fs'\nprocess.stdin.on('data', (f) => { try { console.log(fs.readFileSync(String(f).trim(), 'utf8')) } catch (e) { console.log(String(e)) } })\n"),
+      write(
+        'ask.mjs',
+        "import fs from 'node:fs'\nprocess.stdin.on('data', (f) => { try { console.log(fs.readFileSync(String(f).trim(), 'utf8')) } catch (e) { console.log(String(e)) } })\n",
+      ),
       inTerminal('repl', 'node', 'ask.mjs'),
       call('terminal', { do: 'write', name: 'repl', text: '.env\n' }),
       call('terminal', { do: 'read', name: 'repl', wait: 2 }),
@@ -205,4 +223,9 @@ const BY_OTHERS: Attempt[] = [
   },
 ]
 
-export const INSIDE: readonly Attempt[] = [...tried('read', READS), ...tried('write', WRITES), ...tried('run', RUNS), ...BY_OTHERS]
+export const INSIDE: readonly Attempt[] = [
+  ...tried('read', READS),
+  ...tried('write', WRITES),
+  ...tried('run', RUNS),
+  ...BY_OTHERS,
+]

@@ -1,6 +1,19 @@
 import type { ToolCall } from '../../../src/shapes/peripheral.ts'
 import type { RefusalCode } from '../../../src/shapes/refusal.ts'
-import { type Attempt, adding, edit, glob, grep, list, multiEdit, patching, read, run, type Where, write } from '../attempt.ts'
+import {
+  type Attempt,
+  adding,
+  edit,
+  glob,
+  grep,
+  list,
+  multiEdit,
+  patching,
+  read,
+  run,
+  type Where,
+  write,
+} from '../attempt.ts'
 
 type Tried = { with: string; where: Where; call: (path: string) => ToolCall }
 
@@ -57,21 +70,21 @@ const OUT: Trick[] = [
   out('a device', '/dev/zero'),
   out('what was put into the shell', '/dev/stdin'),
   out('the settings of the kernel', '/sys/kernel'),
-  out('a link to a file', 'a-link', { links: { 'a-link': '@outside@/secret.txt' } }),
-  out('a relative link', 'src/a-link', { links: { 'src/a-link': '../../outside/secret.txt' } }),
-  out('a link to a folder', 'a-folder/secret.txt', { links: { 'a-folder': '../outside' } }),
-  out('a link to the folder above', 'up/outside/secret.txt', { links: { up: '..' } }),
-  out('a link to the root', 'top@outside@/secret.txt', { links: { top: '/' } }),
-  out('a link to the root of a process', 'proc@outside@/secret.txt', { links: { proc: '/proc/self/root' } }),
-  out('a chain of links', 'one', { links: { one: 'two', two: 'src/three', 'src/three': '../../outside/secret.txt' } }),
-  out('a chain of folders', 'one/two/secret.txt', { links: { one: 'src', 'src/two': '../../outside' } }),
-  out('a link and dots', 'a-folder/../ws-evil/secret.txt', { links: { 'a-folder': '../outside' } }),
+  out('a link to a file', 'l1', { links: { l1: '@outside@/secret.txt' } }),
+  out('a relative link', 'src/l2', { links: { 'src/l2': '../../outside/secret.txt' } }),
+  out('a link to a folder', 'l3/secret.txt', { links: { l3: '../outside' } }),
+  out('a link to the folder above', 'l4/outside/secret.txt', { links: { l4: '..' } }),
+  out('a link to the root', 'l5@outside@/secret.txt', { links: { l5: '/' } }),
+  out('a link to the root of a process', 'l6@outside@/secret.txt', { links: { l6: '/proc/self/root' } }),
+  out('a chain of links', 'l7', { links: { l7: 'l8', l8: 'src/l9', 'src/l9': '../../outside/secret.txt' } }),
+  out('a chain of folders', 'l10/l11/secret.txt', { links: { l10: 'src', 'src/l11': '../../outside' } }),
+  trick('a link and dots', 'l3/../ws-evil/secret.txt', { links: { l3: '../outside' } }),
   out('a link that is named like a file', 'README.txt', { links: { 'README.txt': '/etc/passwd' } }),
-  trick('a link that leads nowhere yet', 'a-link', { links: { 'a-link': '../outside/@mark@' }, expect: 'gate-failed' }),
-  trick('a folder that leads nowhere yet', 'a-link/x', { links: { 'a-link': '../@mark@' }, expect: 'gate-failed' }),
-  trick('a link that leads to itself', 'round', { links: { round: 'round' }, expect: 'gate-failed' }),
-  trick('links that lead to each other', 'one', { links: { one: 'two', two: 'one' }, expect: 'gate-failed' }),
-  trick('another name of a file outside', 'other.txt', { hard: { 'other.txt': '@outside@/secret.txt' } }),
+  trick('a link that leads nowhere yet', 'l12', { links: { l12: '../outside/@mark@' }, expect: 'gate-failed' }),
+  trick('a folder that leads nowhere yet', 'l13/x', { links: { l13: '../@mark@' }, expect: 'gate-failed' }),
+  trick('a link that leads to itself', 'l14', { links: { l14: 'l14' }, expect: 'gate-failed' }),
+  trick('links that lead to each other', 'l15', { links: { l15: 'l16', l16: 'l15' }, expect: 'gate-failed' }),
+  trick('another name of a file outside', 'other.txt', { hard: { 'other.txt': '@outside@/hard.txt' } }),
 ]
 
 /** What is in the workspace and nobody's business, however it is spelt. */
@@ -94,7 +107,7 @@ const CLOSED: Trick[] = [
   out('the settings from right to left', '\u202e.env'),
   out('the settings with an accent that is put on later', '.e\u0301nv'),
   out('the settings with a mark of order', '\ufeff.env'),
-  out('the settings by a link', 'a-link', { links: { 'a-link': '.env' } }),
+  out('the settings by a link', 'l20', { links: { l20: '.env' } }),
   out('the settings by another name', 'notes.txt', { links: { 'notes.txt': 'config/.env.local' } }),
   out('a key', 'keys/server.pem'),
   out('a key in capitals', 'KEYS/SERVER.PEM'),
@@ -107,7 +120,7 @@ const CLOSED: Trick[] = [
   out('the settings of git with a letter that cannot be seen', '.g\u200cit/config'),
   out('the settings of git without a dot on the letter', '.gıt/config'),
   out('the settings of git in letters of another script', '.ɡіt/config'),
-  out('the settings of git by a link', 'g/config', { links: { g: '.git' } }),
+  out('the settings of git by a link', 'l21/config', { links: { l21: '.git' } }),
   out('a hook', '.git/hooks/pre-commit'),
   out('what git was given', '.git/objects'),
   out('git in a folder', 'vendor/.git/config', { files: { 'vendor/x.txt': 'x' } }),
@@ -156,14 +169,14 @@ const tried = (tricks: readonly Trick[], tools: readonly Tried[], first: number)
     if (!tool) return []
     const call = tool.call(path)
     const { expect, ...given } = more
-    const code = expectedOf(tool, expect)
+    const code = expectedOf(tool, path, expect)
     return [{ id: `${tool.with}: ${what}`, where: tool.where, peripheral: 'edit', calls: [call], ...given, ...code }]
   })
 
-/** An empty path or a NUL is no word of a command; an option is none that a rule has. What a patch names is parsed first. */
-const expectedOf = (tool: Tried, expect: RefusalCode | undefined): Pick<Attempt, 'expect'> => {
-  if (expect === undefined) return {}
-  return ['ls', 'a patch that adds', 'a patch that changes'].includes(tool.with) && expect !== 'out-of-scope' ? {} : { expect }
+/** What is no path at all is noticed earlier where it stands in a command or a patch. */
+const expectedOf = ({ where }: Tried, path: string, expect: RefusalCode | undefined): Pick<Attempt, 'expect'> => {
+  const parsed = (where === 'run' || where === 'patch') && (expect !== 'out-of-scope' || path.includes('\0'))
+  return expect === undefined || parsed ? {} : { expect }
 }
 
 export const PATHS: readonly Attempt[] = [

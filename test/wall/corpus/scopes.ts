@@ -43,7 +43,7 @@ export const SCOPES: readonly Attempt[] = [
     expect: 'out-of-scope',
   }),
   narrow('what a person could open, with nobody to ask', {
-    calls: [call('write', { path: 'docs/new.md', text: 'x', escalate: { why: 'please' } })],
+    calls: [call('write', { path: 'src/deep/new.js', text: 'x', escalate: { why: 'please' } })],
     expect: 'approval-required',
   }),
   narrow('a command that needs a person, with nobody to ask', {
@@ -79,20 +79,25 @@ export const SCOPES: readonly Attempt[] = [
     calls: [multiEdit('README.md')],
     expect: 'tool-not-allowed',
   },
-  { id: 'chat looks at nothing', where: 'read', peripheral: 'chat', calls: [read('README.md')], expect: 'tool-not-allowed' },
-  { id: 'reflect looks at nothing', where: 'read', peripheral: 'reflect', calls: [list('.')], expect: 'tool-not-allowed' },
+  {
+    id: 'chat looks at nothing',
+    where: 'read',
+    peripheral: 'chat',
+    calls: [read('README.md')],
+    expect: 'tool-not-allowed',
+  },
+  {
+    id: 'reflect looks at nothing',
+    where: 'read',
+    peripheral: 'reflect',
+    calls: [list('.')],
+    expect: 'tool-not-allowed',
+  },
   {
     id: 'reflect runs nothing',
     where: 'run',
     peripheral: 'reflect',
     calls: [run('ls')],
     expect: 'tool-not-allowed',
-  },
-  {
-    id: 'a wall that the role of who asked does not open',
-    where: 'call',
-    peripheral: 'admins',
-    calls: [read('README.md')],
-    expect: 'role-too-low',
   },
 ]

@@ -44,7 +44,7 @@ export const WEB: readonly Attempt[] = [
     'this machine with dots that look the same': 'http://127。0。0。1:@port@/',
     'this machine with a dot at the end': 'http://127.0.0.1.:@port@/',
     'any address of it': 'http://0.0.0.0:@port@/',
-    'nothing': 'http://0:@port@/',
+    nothing: 'http://0:@port@/',
     'this machine in the new manner': 'http://[::1]:@port@/',
     'this machine in the old manner within the new': 'http://[::ffff:127.0.0.1]:@port@/',
     'the same in hexadecimal': 'http://[::ffff:7f00:1]:@port@/',
@@ -56,9 +56,13 @@ export const WEB: readonly Attempt[] = [
     'a third one': 'http://172.16.0.1/',
     'a network of links': 'http://[fe80::1]/',
     'a network of one': 'http://[fd00::1]/',
-    'everybody': 'http://255.255.255.255/',
+    everybody: 'http://255.255.255.255/',
   }),
-  ...addresses('browse', { 'a name that is this machine': 'http://localhost:@port@/', 'the same with a dot': 'http://localhost.:@port@/' }, false),
+  ...addresses(
+    'browse',
+    { 'a name that is this machine': 'http://localhost:@port@/', 'the same with a dot': 'http://localhost.:@port@/' },
+    false,
+  ),
   ...addresses(
     'intranet',
     {
