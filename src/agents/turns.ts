@@ -1,6 +1,7 @@
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { seldom } from '../lib/seldom.ts'
 import { started, stopped } from '../peripherals/drafts.ts'
 import type { Entered } from '../peripherals/entering.ts'
 import { stepId } from '../peripherals/request.ts'
@@ -119,7 +120,10 @@ export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf
     const stopping = new AbortController()
     const ends = AbortSignal.any([abandon, over.signal])
     const watching = live
-      .until(() => store.get(`${turn.id}.stop`), ends)
+      .until(
+        seldom(STOP_MS, () => store.get(`${turn.id}.stop`)),
+        ends,
+      )
       .then((asked) => {
         if (asked) stopping.abort()
         return asked
@@ -180,6 +184,9 @@ export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf
 
   return { drain }
 }
+
+/** How often it is looked for that a person stops a turn: the store may grow a thousand times a second. */
+const STOP_MS = 250
 
 const BEGUN = Symbol('begun')
 

@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../evidence/store.ts'
+import { seldom } from '../lib/seldom.ts'
 import type { Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { mayAct } from '../shapes/person.ts'
@@ -25,7 +26,7 @@ export type Taken =
 
 export type Take = ReturnType<typeof createTaking>
 
-/** How long a step may run before somebody looks whether a person has stopped its turn. */
+/** How long a step may run before somebody looks whether a person has stopped its turn, and how often then. */
 const WATCH_MS = 250
 
 /** Takes one step: the gate, then the intent, then the tool, then the outcome. */
@@ -202,7 +203,10 @@ const roleObjection = ({ id, role }: PeripheralSpec, { turn }: Ledger): string |
 const watchForStop = ({ store, live }: Workshop, turn: string, stop: AbortController, over: AbortSignal): void => {
   const timer = setTimeout(() => {
     live
-      .until(() => store.get(`${turn}.stop`), over)
+      .until(
+        seldom(WATCH_MS, () => store.get(`${turn}.stop`)),
+        over,
+      )
       .then((asked) => {
         if (asked) stop.abort()
       })

@@ -22,7 +22,7 @@ const layers: Record<string, readonly string[]> = {
   'src/sandbox': ['src/shapes', 'src/lib', 'src/workspace'],
   'src/tools': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox'],
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
-  'src/agents': ['src/shapes', 'src/evidence', 'src/peripherals', 'src/registry'],
+  'src/agents': ['src/shapes', 'src/lib', 'src/evidence', 'src/peripherals', 'src/registry'],
   'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { converse } from '../../src/client/converse.ts'
+import type { BodyOf, Entry, EventName } from '../../src/shapes/evidence.ts'
 import { bellhop, pidsOf, startUp } from '../support/instance.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
@@ -143,7 +144,19 @@ test('the demo plays three agents into three chains of one store, and leaves not
   expect(played.exitCode).toBe(0)
   const { ok, sessions, chains, verdicts } = JSON.parse(played.stdout)
   expect(ok).toBe(true)
-  expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual(['claude-1', 'codex-1', 'tickle-1'])
+  expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual(['claude-1', 'tickle-1', 'codex-1'])
+  const bodies: BodyOf<EventName>[] = chains[2].map(({ body }: Entry) => body)
+  const told = bodies.flatMap((body) => {
+    if (body.event === 'peripheral-stopped')
+      return [[body.peripheral, body.to ?? null, body.fruit.tests?.result ?? null]]
+    return body.event === 'step-refused' ? [[body.call.tool, body.refusal.code]] : []
+  })
+  expect(told).toEqual([
+    ['edit', 'test', null],
+    ['test', null, 'pass'],
+    ['write', 'out-of-scope'],
+    ['edit', null, null],
+  ])
   expect(new Set(sessions.map(({ session }: { session: string }) => session)).size).toBe(3)
   expect(verdicts.map((verdict: { ok: boolean }) => verdict.ok)).toEqual([true, true, true])
   for (const chain of chains)

@@ -15,7 +15,7 @@ import { eventually } from '../support/poll.ts'
 import type { TestRedis } from '../support/redis.ts'
 import { ADA } from '../support/store.ts'
 import { swapping } from '../workspace/swapping.ts'
-import { type Attempt, run, write } from './attempt.ts'
+import { type Attempt, call, run, write } from './attempt.ts'
 import { leaksIn, openListeners, processesOf, secret, startCanary } from './canaries.ts'
 import { differences, recordOf } from './record.ts'
 import { wallsUnderSiege } from './walls.ts'
@@ -76,10 +76,6 @@ export const raiseSiege = async (server: TestRedis) => {
   const filled = <T>(value: T): T =>
     JSON.parse(JSON.stringify(value).replace(/@(\w+)@/g, (whole, name) => names[name] ?? whole))
 
-  const around = () => recordOf(top, { without: isOwn, identity: true })
-  const pristine = recordOf(root)
-  const before = { around: around(), processes: processesOf(mark), kept: await keptByGit(root) }
-  let seen = await it.store.head()
   let turns = 0
 
   /** One turn with these calls, one breath after the other; what was reported of each. */
@@ -127,6 +123,13 @@ export const raiseSiege = async (server: TestRedis) => {
     }
   }
 
+  // An output of before that was too long to show: where it is kept is outside, too.
+  await work({ peripheral: 'brief', breaths: [[call('list', {})]] })
+  const around = () => recordOf(top, { without: isOwn, identity: true })
+  const pristine = recordOf(root)
+  const before = { around: around(), processes: processesOf(mark), kept: await keptByGit(root) }
+  let seen = await it.store.head()
+
   /** Deploy can be entered once tests have passed on what is there, and cannot where something was changed since. */
   const prepare = async ({ peripheral, expect }: Attempt, holds: boolean): Promise<void> => {
     // Time goes on, and holds lapse.
@@ -163,7 +166,7 @@ export const raiseSiege = async (server: TestRedis) => {
       leaked: [...reports.flatMap((report, n) => (leaks(report) ? [`report ${n}`] : [])), ...(await newLeaks())],
       changed: [
         ...changesAround(),
-        ...trespasses(root, pristine, attempts),
+        ...trespasses(root, pristine, attempts).filter((name) => pristine.has(name) || !isSaid(name, reports)),
         ...(await keptByGit(root)).filter((line) => !before.kept.includes(line)),
         ...pwned(mark, top),
       ],
@@ -289,7 +292,7 @@ const AROUND = {
 }
 
 /** What the house itself writes beside the workspace. */
-const isOwn = (name: string): boolean => /^(?:ws$|evidence\.db|shadow$|bin\/runs$|spills\/s-1\/t\d)/.test(name)
+const isOwn = (name: string): boolean => /^(?:ws$|evidence\.db|shadow$|bin\/runs$|spills\/s-1\/t(?!1\.0$))/.test(name)
 
 /** A repository with secrets in its settings, in its history and among its files. */
 const makeRepository = async (root: string, remote: string): Promise<void> => {
@@ -329,9 +332,8 @@ const plantEvidence = async ({ append, workshop }: It): Promise<void> => {
       roomDraft({ id: `m-${session}`, room, author: ADA, body: { event: 'message', text } }),
       sessionDraft({ ...place, id: `${session}.opened`, body: opened, inReplyTo: `m-${session}` }),
     )
-    await workshop.spills.write(session, 't1.0', secret(`spill-${room}`))
+    await workshop.spills.write(session, 't7.7', secret(`spill-${room}`))
   }
-  await workshop.spills.write(SESSION, 'earlier.0', 'an earlier output, as it was\n')
 }
 
 /** A page of the intranet that leads on to where nobody may go. */
@@ -358,6 +360,14 @@ const trespasses = (root: string, pristine: ReturnType<typeof recordOf>, attempt
   const closed = differences(pristine, recordOf(root)).filter((name) => CLOSED.test(name) && !laid.has(name))
   if (!attempts.some(({ commits }) => commits)) return closed
   return closed.filter((name) => !KEPT_BY_GIT.test(name))
+}
+
+/** What a program made anew was not there to be covered: then its step has failed, and has said so. */
+const isSaid = (name: string, reports: readonly StepReport[]): boolean => {
+  const { 0: part = '', index = 0 } = CLOSED.exec(name) ?? {}
+  const place = name.slice(0, index + part.length).replace(/\/$/, '')
+  const said = reports.filter(({ kind }) => kind === 'failed').map((report) => JSON.stringify(report))
+  return place !== '.git' && said.some((text) => text.includes('nobody may touch') && text.includes(place))
 }
 
 /** What git has kept, by now, of what nobody may touch. */

@@ -16,6 +16,8 @@ export const wallsUnderSiege = (): PeripheralSpec[] => {
   const alone = { entry: ['user-request' as const], exit: [], context: [], checks: [] }
   return [
     ...own,
+    // Hardly anything is shown, so that the rest is kept.
+    { ...explore, ...alone, id: 'brief', limits: { ...explore.limits, outputLines: 3 } },
     // The whole web, but no private address; and a private one by its name, and no other.
     { ...explore, ...alone, id: 'browse', scope: { ...explore.scope, web: { hosts: ['*'], private: false } } },
     { ...explore, ...alone, id: 'intranet', scope: { ...explore.scope, web: { hosts: ['localhost'], private: true } } },

@@ -166,19 +166,19 @@ export const DEEP: readonly Attempt[] = [
     id: 'deep: an output of before is edited where the house keeps it',
     where: 'spill',
     peripheral: 'edit',
-    calls: [read('spill:earlier.0'), call('edit', { path: 'spill:earlier.0', old: 'as it was', new: 'pwned' })],
+    calls: [read('spill:t1.0'), call('edit', { path: 'spill:t1.0', old: 'docs', new: 'pwned' })],
   },
   {
     id: 'deep: an output of before is edited several times',
     where: 'spill',
     peripheral: 'edit',
-    calls: [call('multi-edit', { path: 'spill:earlier.0', edits: [{ old: 'earlier', new: 'pwned' }] })],
+    calls: [call('multi-edit', { path: 'spill:t1.0', edits: [{ old: 'src', new: 'pwned', all: true }] })],
   },
   {
     id: 'deep: an output of before is taken away by a patch',
     where: 'spill',
     peripheral: 'edit',
-    calls: [patch('*** Begin Patch\n*** Update File: spill:earlier.0\n*** Move to: mine.txt\n*** End Patch\n')],
+    calls: [patch('*** Begin Patch\n*** Update File: spill:t1.0\n*** Move to: mine.txt\n*** End Patch\n')],
   },
   slow('a program reads what git has kept', {
     where: 'read',

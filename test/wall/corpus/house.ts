@@ -380,17 +380,17 @@ const TERMINALS: Attempt[] = [
 const spills = of('spill')
 
 const SPILLS: Attempt[] = [
-  spills('of another session', 'edit', [read('spill:t1.0')]),
-  spills('of another session by its folder', 'edit', [read('spill:../s-attic/t1.0')]),
-  spills('of another session by a path', 'edit', [read('spill:s-attic/t1.0')]),
+  spills('of another session', 'edit', [read('spill:t7.7')]),
+  spills('of another session by its folder', 'edit', [read('spill:../s-attic/t7.7')]),
+  spills('of another session by a path', 'edit', [read('spill:s-attic/t7.7')]),
   spills('outside', 'edit', [read('spill:../../outside/secret.txt')]),
   spills('at an absolute path', 'edit', [read('spill:/etc/passwd')]),
   spills('above', 'edit', [read('spill:..')]),
   spills('of nothing', 'edit', [read('spill:')]),
-  spills('in capitals', 'edit', [read('SPILL:earlier.0')]),
-  spills('with a NUL', 'edit', [read('spill:earlier.0\0')], { expect: 'out-of-scope' }),
-  spills('in a command', 'explore', [run('head', '-n', '3', 'spill:earlier.0')], { slow: true }),
-  spills('that is searched', 'edit', [call('grep', { pattern: '.', path: 'spill:../s-lobby/t1.0' })]),
+  spills('in capitals', 'edit', [read('SPILL:t1.0')]),
+  spills('with a NUL', 'edit', [read('spill:t1.0\0')], { expect: 'out-of-scope' }),
+  spills('in a command', 'explore', [run('head', '-n', '3', 'spill:t1.0')], { slow: true }),
+  spills('that is searched', 'edit', [call('grep', { pattern: '.', path: 'spill:../s-lobby/t7.7' })]),
 ]
 
 const shapes = of('call')
