@@ -20,6 +20,8 @@ type Options = {
   steps: Pick<Steps, 'ask' | 'leave'>
   specs: ReadonlyMap<string, PeripheralSpec>
   enter: (spec: PeripheralSpec, session: string) => Promise<Entered>
+  /** The steps of a session that were begun and have no outcome. */
+  openSteps: (session: string) => Promise<[string, ToolCall][]>
   roomMode: (room: string) => Promise<RoomMode>
   mindOf: (agent: string) => Inhabitant | null
   isReady: (agent: string) => Promise<boolean>
@@ -40,7 +42,7 @@ type Conclusion = { outcome: TurnOutcome; answer: string }
  * Runs the turns of a session, one after the other, in the order they were accepted. A turn is resumed, not rerun:
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
-export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf, isReady }: Options) => {
+export const createTurns = ({ store, live, steps, specs, enter, openSteps, roomMode, mindOf, isReady }: Options) => {
   /** As many calls as a turn may make in all, let through or not: far more than any wall has steps for. */
   const mostCalls = 2 * Math.max(...[...specs.values()].map(({ limits }) => limits.stepsPerTurn), 1)
 
@@ -61,7 +63,7 @@ export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf
     const inhabitant = mindOf(turn.agent)
     if (spec && inhabitant) return inhabit({ turn, spec, ...inhabitant }, write, abandon)
     const session = await store.session(turn.session)
-    const open = await openSteps(turn)
+    const open = await openSteps(turn.session)
     return write(lost(turn, spec ? turn.agent : turn.peripheral, session, open))
   }
 
@@ -128,6 +130,8 @@ export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf
         if (asked) stopping.abort()
         return asked
       })
+      // While the store is away nobody can stop a turn, and the turn finds that out by itself.
+      .catch(() => null)
     try {
       const signal = AbortSignal.any([abandon, stopping.signal])
       const conclusion = await think(work, signal)
@@ -162,17 +166,6 @@ export const createTurns = ({ store, live, steps, specs, enter, roomMode, mindOf
       spent += reports.filter(isSpent).length
       if (spent > RUNAWAY || asked > mostCalls)
         return { outcome: 'failed', answer: 'the agent went on after its steps were spent' }
-    }
-  }
-
-  /** The steps of a turn that were begun and have no outcome. */
-  const openSteps = async ({ id }: TurnRecord): Promise<Entry[]> => {
-    const open: Entry[] = []
-    for (let n = 0; ; n++) {
-      const step = stepId(id, n)
-      const [intent, outcome] = [await store.get(`${step}.intent`), await store.get(`${step}.outcome`)]
-      if (!intent && !outcome) return open
-      if (intent && !outcome) open.push(intent)
     }
   }
 
@@ -219,7 +212,12 @@ const thinker = (mind: Mind, request: string, place: Place): ((reports: StepRepo
 type Write = (drafts: Draft[]) => Promise<boolean>
 
 /** How a turn ends whose agent or peripheral is no longer there: signed for the agent, and with no wall left standing. */
-const lost = (turn: TurnRecord, missing: string, session: SessionRecord | null, open: Entry[]): Draft[] => {
+const lost = (
+  turn: TurnRecord,
+  missing: string,
+  session: SessionRecord | null,
+  open: [string, ToolCall][],
+): Draft[] => {
   const author: Author = { kind: 'agent', id: turn.agent, face: 'worker', via: null }
   const entry = drafter(turn, author)
   const ended = entry.turnEnded({ outcome: 'failed', answer: `${missing} is no longer configured here` })
@@ -244,15 +242,10 @@ const drafter = ({ id: turn, session, room, agent, peripheral }: TurnRecord, aut
     })
   return {
     turnStarted: () => draft('started', { event: 'turn-started', turn }, turn),
-    interrupted: ({ id, body }: Entry) => {
-      if (body?.event !== 'step-intended') throw new Error(`${id} began no step`)
-      const { step, call } = body
+    interrupted: ([step, call]: [string, ToolCall]) => {
       const outcome = { kind: 'interrupted', message: 'its turn was ended without it' } as const
-      return draft(
-        step.slice(turn.length + 1).concat('.outcome'),
-        { event: 'step-ended', turn, step, tool: call.tool, outcome },
-        id,
-      )
+      const part = `${step.slice(turn.length + 1)}.outcome`
+      return draft(part, { event: 'step-ended', turn, step, tool: call.tool, outcome }, `${step}.intent`)
     },
     turnEnded: ({ outcome, answer }: Conclusion) =>
       draft('ended', { event: 'turn-ended', turn, outcome, answer }, turn),

@@ -37,6 +37,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     steps,
     specs,
     enter: parts.enter,
+    openSteps: async (session) => [...(await parts.ledgers.of(session)).open],
     roomMode: parts.roomMode,
     mindOf: (agent) => mindOf(agent, config.agents),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',

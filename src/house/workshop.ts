@@ -31,6 +31,16 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
   const { config, store, live, clock, specs, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } =
     parts
   const terminals = createTerminals()
+  /** The peripheral that the terminals of a session were started behind: another worker may have taken it down. */
+  const behind = new Map<string, string>()
+  const sweep = async (): Promise<void> => {
+    for (const [session, peripheral] of behind) {
+      if ((await store.session(session))?.peripheral === peripheral) continue
+      behind.delete(session)
+      await terminals.endAll(session)
+    }
+  }
+  const sweeping = setInterval(() => void sweep().catch(() => {}), SWEEP_MS).unref()
   const job = async (command: Command, spec: PeripheralSpec, signal: AbortSignal): Promise<Job> => ({
     argv: command.argv,
     mode: command.sandbox,
@@ -67,6 +77,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
         start: async (name, command) => {
           const { limits, ...rest } = await job(command, spec, new AbortController().signal)
           const seconds = spec.limits.secondsPerTurn
+          behind.set(session, spec.id)
           return terminals.of(session).start(name, { ...rest, limits: { ...limits, seconds } })
         },
       }),
@@ -77,10 +88,17 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,
     progress: (session, step, text) => {
-      void store.session(session).then((known) => known && progress.say({ room: known.room, session, step, text }))
+      store
+        .session(session)
+        .then((known) => known && progress.say({ room: known.room, session, step, text }))
+        // It is shown, and not kept: what is lost while the store is away is not missed.
+        .catch(() => {})
     },
     verify: verdicts.reach,
-    close: () => terminals.endAll(),
+    close: () => {
+      clearInterval(sweeping)
+      return terminals.endAll()
+    },
   }
 }
 
@@ -102,6 +120,7 @@ const NOT_ALLOWED = 126
 /** What a program may say in all: what is shown of it is far less, and the rest is kept beside it. */
 const OUTPUT_BYTES = 8 * 1024 * 1024
 
+const SWEEP_MS = 1000
 const AGAIN_MS = 30_000
 
 /** Whether programs can run in a sandbox; asked again now and then where they cannot: somebody may have put it right. */

@@ -29,12 +29,13 @@ export const readDecision = async (
   if (store.hashBody({ ...asked, call }) !== question?.bodyHash) {
     return { ...about, decision: { kind: 'denied', why: 'a person was asked about another call than this' } }
   }
-  return { ...about, decision: decisionIn(await store.get(`${step}.decision`)) }
+  return { ...about, decision: decisionIn(await store.get(`${step}.decision`), asked.until) }
 }
 
-const decisionIn = (entry: Entry | null): Decision => {
+const decisionIn = (entry: Entry | null, until: string): Decision => {
   if (entry?.body?.event !== 'approval-decided') return { kind: 'none' }
   const { decision, note } = entry.body
+  if (entry.at > until) return { kind: 'denied', why: `the answer came after ${until}` }
   if (decision === 'approved') return { kind: 'approved', entry: entry.id }
   const why = decision === 'denied' ? `${entry.author.id} said no${note === '' ? '' : `: ${note}`}` : note
   return { kind: 'denied', why }

@@ -1,9 +1,10 @@
+import { asFits } from '../lib/fits.ts'
 import type { Fruit, TestResult } from '../shapes/fruit.ts'
 import type { RunRecord, Stay } from './ledger.ts'
 
 /** What a stay leaves behind, from the outcomes of its steps alone; of what there was nothing, nothing is said. */
 export const fruitOf = (stay: Stay): Fruit => {
-  const changed = [...stay.changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const changed = asFits([...stay.changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)))
   const checks = [...stay.checks].map(([name, { ok, said }]) => ({ name, ok, said }))
   const tests = testsOf(stay)
   const deploy = deployOf(stay)

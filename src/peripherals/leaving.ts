@@ -18,6 +18,8 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
     const spec = specs.get(session.peripheral ?? '')
     const due = spec ? dueChecks(spec, await ledgers.of(session.id), workshop.checks) : []
     for (const [name, argv] of due) {
+      // One that was run for this very exit is not run again, whatever came after it.
+      if (await workshop.store.get(`${asked.base}.${checkStep(name)}.outcome`)) continue
       const held = await outcomeOf(take(checkRequest(asked, session.id, name, argv), session, write))
       if (held) return held
     }
@@ -42,8 +44,9 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
       if (!stay) return { kind: 'answered' }
       const stop = { id: `${turn}.stopped`, turn, peripheral: stay.peripheral, inReplyTo: `${turn}.started` }
       const left = stopped(session, author, { ...stop, fruit: fruitOf(stay) }, null)
-      if (!(await write([...interrupted(ledger, asked, session), left]))) return { kind: 'fenced' }
-      await wasLeft(workshop, session.id, left)
+      const written = await write([...interrupted(ledger, asked, session), left])
+      if (written.kind !== 'written') return { kind: 'fenced' }
+      await wasLeft(workshop, session.id, left, stay)
       return { kind: 'answered' }
     },
   }

@@ -28,12 +28,17 @@ export type Stay = {
   checks: Map<string, { ok: boolean; said: string; after: number }>
   review: string | null
   blocked: boolean
+  /** What may have been written without anybody knowing: by a step that was cut off, or by a program in a terminal. */
+  unsure: { all: boolean; paths: Set<string> }
 }
 
 type Turn = {
   id: string
   role: Role | null
   started: number
+  /** How long people were waited for, and since when one is. */
+  waited: number
+  asked: number | null
   steps: number
   output: number
   /** How often each call has failed since anything was changed. */
@@ -53,6 +58,8 @@ export type Ledger = {
   seen: Map<string, FileState>
   /** What waits to be known of calls whose outcome has not come. */
   open: Map<string, ToolCall>
+  /** What those of them would write. */
+  writes: Map<string, readonly string[]>
   /** The stay that tested last, whether or not it goes on. */
   tested: Stay | null
   roles: Map<string, Role>
@@ -72,6 +79,7 @@ export const emptyLedger = (): Ledger => ({
   stay: null,
   seen: new Map(),
   open: new Map(),
+  writes: new Map(),
   tested: null,
   roles: new Map(),
 })
@@ -91,16 +99,25 @@ const moves: Moves = {
   },
   'turn-started': (ledger, { turn }, { at }) => {
     const role = ledger.roles.get(turn) ?? null
-    const fresh = { steps: 0, output: 0, failures: new Map(), stopped: false, snapshot: false }
+    const fresh = { waited: 0, asked: null, steps: 0, output: 0, failures: new Map(), stopped: false, snapshot: false }
     ledger.turn = { id: turn, role, started: Date.parse(at), ...fresh }
   },
   'turn-ended': (ledger, { turn }) => {
     ledger.turn = null
     ledger.roles.delete(turn)
     ledger.open.clear()
+    ledger.writes.clear()
   },
   'stop-asked': ({ turn }, body) => {
     if (turn?.id === body.turn) turn.stopped = true
+  },
+  'approval-asked': ({ turn }, _body, { at }) => {
+    if (turn) turn.asked ??= Date.parse(at)
+  },
+  'approval-decided': ({ turn }, _body, { at }) => {
+    if (turn?.asked == null) return
+    turn.waited += Date.parse(at) - turn.asked
+    turn.asked = null
   },
   'snapshot-taken': ({ turn }) => {
     if (turn) turn.snapshot = true
@@ -112,11 +129,12 @@ const moves: Moves = {
     if (ledger.stay?.runs.some(({ run }) => run.for === 'test')) ledger.tested = ledger.stay
     ledger.stay = null
   },
-  'step-intended': (ledger, { step, call }) => {
+  'step-intended': (ledger, { step, call, writes = [] }) => {
     ledger.steps++
     if (ledger.turn) ledger.turn.steps++
     if (ledger.stay) ledger.stay.steps++
     ledger.open.set(step, call)
+    ledger.writes.set(step, writes)
   },
   'step-refused': ({ turn, stay }, { step, call, refusal }) => {
     if (stay) {
@@ -131,7 +149,9 @@ const moves: Moves = {
   },
   'step-ended': (ledger, { step, outcome }) => {
     const call = ledger.open.get(step)
+    if (ledger.stay && call) doubt(ledger.stay, call, outcome, ledger.writes.get(step) ?? [])
     ledger.open.delete(step)
+    ledger.writes.delete(step)
     if (ledger.turn && call) reckon(ledger.turn, call, outcome)
     remember(ledger.seen, outcome)
     if (ledger.stay) gather(ledger.stay, step, outcome)
@@ -162,13 +182,24 @@ const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'st
   checks: new Map(),
   review: null,
   blocked: false,
+  unsure: { all: false, paths: new Set() },
 })
 
-export const callKey = (call: ToolCall): string => hashOf(call)
+/** A call as something that can be hashed as the store would: with the secrets taken out. */
+export const callBody = (call: ToolCall) => ({ event: 'step-intended', turn: 'any', step: 'any', call }) as const
+
+const callKey = (call: ToolCall): string => hashOf(callBody(call))
 
 const failedOnce = ({ failures }: Turn, call: ToolCall): void => {
   const key = callKey(call)
   failures.set(key, (failures.get(key) ?? 0) + 1)
+}
+
+const doubt = ({ unsure }: Stay, call: ToolCall, outcome: StepOutcome, writes: readonly string[]): void => {
+  if (call.args['terminal'] !== undefined) unsure.all = true
+  if (outcome.kind !== 'interrupted') return
+  if (call.tool === 'run') unsure.all = true
+  for (const path of writes) unsure.paths.add(path)
 }
 
 const changesIn = (outcome: StepOutcome): readonly FileChange[] =>

@@ -13,6 +13,8 @@ type Options = {
 
 /** How often a round that waits for its steps looks for further ones. */
 const LOOK_MS = 50
+/** How often it is looked up whether a person has decided, while other steps run. */
+const ASK_MS = 1000
 
 /**
  * The requests of a session that are under way at once: each is begun when nothing before it touches the same, and those
@@ -20,7 +22,7 @@ const LOOK_MS = 50
  */
 export const createRound = ({ items, remove, touched, deal }: Options) => {
   const running = new Map<string, { touch: Touch; done: Promise<void> }>()
-  const waiting = new Map<string, Touch>()
+  const waiting = new Map<string, { touch: Touch; since: number }>()
   let fenced = false
 
   const runs = (item: string, touch: Touch, written: Promise<boolean>): void => {
@@ -39,7 +41,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
       case 'runs':
         return runs(item, touch, taken.done)
       case 'waits':
-        waiting.set(item, touch)
+        waiting.set(item, { touch, since: performance.now() })
         return
       case 'fenced':
         fenced = true
@@ -50,7 +52,10 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
   const begin = async (item: string): Promise<boolean> => {
     const asked = readRequest(item)
     const touch = await touched(asked)
-    const others = [...[...running.values()].map((other) => other.touch), ...waiting.values()]
+    const others = [
+      ...[...running.values()].map((other) => other.touch),
+      ...[...waiting.values()].map((other) => other.touch),
+    ]
     if (others.some((other) => conflict(touch, other))) return false
     // What cannot be read is taken out: nobody waits for it, and it must not stand in the way of what comes after.
     await settle(item, touch, asked ? await deal(asked) : { kind: 'answered' })
@@ -62,6 +67,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
   return {
     /** Begins with all that can be begun; answers whether there is anything to wait for. */
     begin: async (): Promise<boolean> => {
+      for (const [item, { since }] of waiting) if (performance.now() - since > ASK_MS) waiting.delete(item)
       const fresh = (await items()).filter((item) => !running.has(item) && !waiting.has(item))
       for (const item of fresh) if (!(await begin(item))) break
       return running.size > 0 && !fenced

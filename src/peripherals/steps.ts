@@ -46,8 +46,10 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
       if (asked.kind === 'call' && (await waits(asked))) return null
       woken = Date.now()
       await mailbox.put(asked.session, item)
-      await wake(asked.session)
-      return null
+      const late = await store.get(answerId(asked))
+      if (late) await mailbox.remove(asked.session, item)
+      else await wake(asked.session)
+      return late
     }, signal)
   }
 
@@ -73,8 +75,11 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
 
   const writer =
     (fence: Fence): Write =>
-    async (drafts, unless) =>
-      (await store.append(drafts, fence, unless)).ok
+    async (drafts, unless) => {
+      const { ok, refusal } = { refusal: null, ...(await store.append(drafts, fence, unless)) }
+      if (ok) return { kind: 'written' }
+      return refusal && !LATER.has(refusal.code) ? { kind: 'refused', why: refusal.message } : { kind: 'later' }
+    }
 
   /** Where no step is under way, nobody else writes for the session: there is no need to stand in line. */
   const leaveAtOnce = async (asked: LeaveRequest): Promise<boolean> => {
@@ -98,6 +103,9 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
     if (await store.get(answerId(asked))) return ANSWERED
     const session = await store.session(asked.session)
     if (session?.agent !== asked.author.id || asked.author.kind !== 'agent') return ANSWERED
+    // Nobody waits for what was asked in a turn that is over, and it must not be done in another.
+    const { turn } = await workshop.ledgers.of(asked.session)
+    if (turn?.id !== asked.turn && (turn !== null || (await store.get(`${asked.turn}.ended`)))) return ANSWERED
     return asked.kind === 'call' ? leave.beforeHop(asked, session, write) : leave.atTurnEnd(asked, session, write)
   }
 
@@ -118,8 +126,16 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
 
 const ANSWERED: Taken = { kind: 'answered' }
 
-/** Writes under the fence of a drain, unless there is an entry that forbids it; answers whether it was written. */
-export type Write = (drafts: Parameters<Store['append']>[0], unless?: string) => Promise<boolean>
+const LATER: ReadonlySet<string> = new Set(['fenced', 'store-full', 'store-failed'])
+
+/**
+ * What writing came to: written; `later` where another worker has the session, or the store is away; `refused` where it
+ * will never be written as it is.
+ */
+export type Written = { kind: 'written' | 'later' } | { kind: 'refused'; why: string }
+
+/** Writes under the fence of a drain, unless there is an entry that forbids it. */
+export type Write = (drafts: Parameters<Store['append']>[0], unless?: string) => Promise<Written>
 
 const reportIn = ({ id, body }: Entry): StepReport => {
   if (body?.event === 'step-ended') return body.outcome

@@ -1,3 +1,4 @@
+import { hashOf } from '../evidence/hash.ts'
 import type { SessionRecord } from '../evidence/store.ts'
 import { seldom } from '../lib/seldom.ts'
 import type { Draft } from '../shapes/evidence.ts'
@@ -11,9 +12,9 @@ import { benchFor, phaseOf } from './bench.ts'
 import { stepDrafts } from './drafts.ts'
 import { fruitOf } from './fruit.ts'
 import { judgeHop } from './hops.ts'
-import { callKey, type Ledger } from './ledger.ts'
+import { callBody, type Ledger, type Stay } from './ledger.ts'
 import type { CallRequest } from './request.ts'
-import type { Write } from './steps.ts'
+import type { Write, Written } from './steps.ts'
 import type { Workshop } from './workshop.ts'
 
 /** What became of a request: it has its answer, a person is asked, it runs, or another worker has the session. */
@@ -35,14 +36,20 @@ export const createTaking = (workshop: Workshop) => {
 
   return async (request: CallRequest, session: SessionRecord, write: Write): Promise<Taken> => {
     const ledger = await ledgers.of(session.id)
-    if (ledger.open.has(request.step)) return answer(write, [stepDrafts(request, session).ended(INTERRUPTED)])
+    if (ledger.open.has(request.step)) return answer(write, [stepDrafts(request, session).ended(INTERRUPTED)], null)
 
-    const spec = specs.get(session.peripheral ?? '') ?? null
+    const spec = wallOf(session, ledger)
     const at = { request, session, ledger, spec, decision: NONE }
     const standing = await standingOf(workshop, at)
     const verdict = await gate(request.call, standing)
-    if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at))
+    if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
     return verdict.value.kind === 'passed' ? begin(verdict.value, at, write) : ask(verdict.value, standing, at, write)
+  }
+
+  /** The wall that stands: where the config has another by now than the one that was put up, there is none. */
+  function wallOf({ peripheral }: SessionRecord, { stay }: Ledger): PeripheralSpec | null {
+    const spec = specs.get(peripheral ?? '')
+    return spec && stay && specHash(spec) === stay.spec ? spec : null
   }
 
   /** Only where a person must be asked is it looked up whether one was, and the call judged again with the answer. */
@@ -52,17 +59,27 @@ export const createTaking = (workshop: Workshop) => {
     const { asked, overdue, decision } = await readDecision(store, request, clock())
     if (asked === null) {
       const until = new Date(clock() + workshop.approvalMs).toISOString()
-      const written = await write([entry.asks(question, approvalName(request.step), until)])
-      return { kind: written ? 'waits' : 'fenced' }
+      const { kind } = await write([entry.asks(question, approvalName(request.step), until)])
+      if (kind === 'refused') return tooMuch(at, 'a person cannot be asked about it', write)
+      return { kind: kind === 'written' ? 'waits' : 'fenced' }
     }
     if (decision.kind !== 'none') return decided({ ...standing, decision }, { ...at, decision }, write)
     if (!overdue) return { kind: 'waits' }
-    return answer(write, [entry.lapsed(asked), entry.refused(refusal('approval-denied', 'nobody answered in time'))])
+    const late = refusal('approval-denied', 'nobody answered in time')
+    return answer(write, [entry.lapsed(asked), entry.refused(late)], at)
+  }
+
+  /** Writes what a request is answered with; where that is too much to be kept, only that it was. */
+  async function answer(write: Write, drafts: Draft[], at: At | null): Promise<Taken> {
+    const written = await write(drafts)
+    if (written.kind === 'refused' && at) return tooMuch(at, written.why, write)
+    // What cannot even be refused is in the way of everything else.
+    return { kind: written.kind === 'later' ? 'fenced' : 'answered' }
   }
 
   async function decided(standing: Standing, at: At, write: Write): Promise<Taken> {
     const verdict = await gate(at.request.call, standing)
-    if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at))
+    if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
     return verdict.value.kind === 'passed' ? begin(verdict.value, at, write) : { kind: 'waits' }
   }
 
@@ -71,19 +88,25 @@ export const createTaking = (workshop: Workshop) => {
     const entry = stepDrafts(request, session)
     const approval = decision.kind === 'approved' ? decision.entry : null
     const kept = await snapshotFor(passed, at)
-    if (!kept.ok) return answer(write, [entry.refused(kept.refusal)])
+    if (!kept.ok) return answer(write, [entry.refused(kept.refusal)], at)
     const first = kept.tree === null ? [] : [entry.snapshot(kept.tree)]
     // A person may stop the turn at this very moment: what was stopped is not begun.
     const stop = `${request.turn}.stop`
-    if (!(await write([...first, entry.intended(passed, approval)], stop))) {
-      return (await store.get(stop)) ? answer(write, [entry.refused(STOPPED)]) : { kind: 'fenced' }
-    }
-    const alike = ledger.turn?.failures.get(callKey(request.call)) ?? 0
+    const begun = await write([...first, entry.intended(passed, approval)], stop)
+    if (begun.kind !== 'written') return notBegun(begun, (await store.get(stop)) !== null, at, write)
+    const alike = ledger.turn?.failures.get(store.hashBody(callBody(request.call))) ?? 0
     return { kind: 'runs', done: finish(passed, at, alike, write) }
+  }
+
+  async function notBegun(written: Written, stopped: boolean, at: At, write: Write): Promise<Taken> {
+    if (written.kind !== 'refused') return { kind: 'fenced' }
+    if (!stopped) return tooMuch(at, written.why, write)
+    return answer(write, [stepDrafts(at.request, at.session).refused(STOPPED)], at)
   }
 
   async function finish(passed: Passed, at: At, alike: number, write: Write): Promise<boolean> {
     const { request, session } = at
+    const { stay } = at.ledger
     const stop = new AbortController()
     const over = new AbortController()
     const { given, also } = benchFor({
@@ -98,9 +121,20 @@ export const createTaking = (workshop: Workshop) => {
     const outcome = hinted(await proved(await attempt(() => passed.run(given))), alike)
     over.abort()
     const written = await write([...also.before, stepDrafts(request, session).ended(outcome), ...also.after])
+    if (written.kind === 'refused') {
+      // It was done, and that must be known: without what it said, where that cannot be kept.
+      const bare: StepOutcome = { kind: 'failed', message: `what came of it could not be kept: ${written.why}` }
+      return (await write([stepDrafts(request, session).ended(bare)])).kind === 'written'
+    }
     const [left] = also.after
-    if (written && left) await wasLeft(workshop, session.id, left)
-    return written
+    if (written.kind === 'written' && left) await wasLeft(workshop, session.id, left, stay)
+    return written.kind === 'written'
+  }
+
+  /** A call that cannot be written down is not made: the refusal has its name, and not what was in it. */
+  async function tooMuch({ request, session }: At, why: string, write: Write): Promise<Taken> {
+    const bare = stepDrafts({ ...request, call: { tool: request.call.tool.slice(0, 64), args: {} } }, session)
+    return answer(write, [bare.refused(refusal('arguments-invalid', `the call could not be kept: ${why}`))], null)
   }
 
   /** What the workspace was when a test had run: only that is known to pass. */
@@ -125,11 +159,27 @@ export const createTaking = (workshop: Workshop) => {
 }
 
 /** A peripheral was left: what it kept running ends, and the chain is read backwards. */
-export const wasLeft = async (workshop: Workshop, session: string, { id, body }: Draft): Promise<void> => {
+export const wasLeft = async (
+  workshop: Workshop,
+  session: string,
+  { id, body }: Draft,
+  stay: Stay | null,
+): Promise<void> => {
   await workshop.sandbox.endTerminals(session)
-  const changed = body.event === 'peripheral-stopped' ? body.fruit.changed : []
-  await workshop.verify(session, id, changed ?? [])
+  const changed = (body.event === 'peripheral-stopped' && body.fruit.changed) || []
+  // What a step that was cut off, or a program in a terminal, may have written is not known.
+  const known = changed.filter(({ path }) => !stay?.unsure.all && !stay?.unsure.paths.has(path))
+  await workshop.verify(session, id, known)
 }
+
+/** The hash of a spec, as starts name it. A spec is loaded once and hashed once. */
+const specHash = (spec: PeripheralSpec): string => {
+  const hash = hashes.get(spec) ?? hashOf(spec)
+  hashes.set(spec, hash)
+  return hash
+}
+
+const hashes = new WeakMap<PeripheralSpec, string>()
 
 const NONE: Decision = { kind: 'none' }
 const STOPPED = refusal('turn-stopped', 'a person has stopped this turn')
@@ -161,10 +211,10 @@ const standingOf = async (workshop: Workshop, { request, session, ledger, spec, 
     spent: {
       steps: turn?.steps ?? 0,
       sessionSteps: steps,
-      seconds: turn ? (clock() - turn.started) / 1000 : 0,
+      seconds: turn ? (clock() - turn.started - turn.waited) / 1000 : 0,
       output: turn?.output ?? 0,
     },
-    alike: turn?.failures.get(callKey(request.call)) ?? 0,
+    alike: turn?.failures.get(workshop.store.hashBody(callBody(request.call))) ?? 0,
     workspace,
     spilled: (path) => spills.find(session.id, path),
     sandboxless: sandbox.missing,
@@ -230,10 +280,6 @@ const hinted = (outcome: StepOutcome, alike: number): StepOutcome =>
   outcome.kind === 'failed' && alike + 1 >= ALIKE
     ? { ...outcome, hint: `this very call has now failed ${alike + 1} times: it will not be let through again` }
     : outcome
-
-const answer = async (write: Write, drafts: Draft[]): Promise<Taken> => ({
-  kind: (await write(drafts)) ? 'answered' : 'fenced',
-})
 
 /** A refusal; and where it is because of a loop, the question to a person, once. */
 const refusedDrafts = (why: Refusal, { alike }: Standing, { request, session }: At): Draft[] => {

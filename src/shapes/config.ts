@@ -9,6 +9,8 @@ export const KeepPolicy = z.strictObject({ ephemeralDays: Days, bodyDays: Days, 
 export type KeepPolicy = z.infer<typeof KeepPolicy>
 
 const CommandName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a name such as "lint"')
+/** Short: it is a part of the ids of the steps that run it. */
+const CheckName = z.string().regex(/^[a-z][a-z0-9-]{0,7}$/, 'expected a short name such as "lint"')
 const Argv = z.array(z.string().min(1)).min(1)
 
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
@@ -38,7 +40,7 @@ export const Config = z.strictObject({
     keep: KeepPolicy,
   }),
   /** Commands by name: what edit runs before it is left, and test may run; and what deploy may run. */
-  checks: z.record(CommandName, Argv),
+  checks: z.record(CheckName, Argv),
   deploys: z.record(CommandName, Argv),
   approvals: z.strictObject({
     /** How long a person has to answer. */

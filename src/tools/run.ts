@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { asFits } from '../lib/fits.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Ran } from '../sandbox/job.ts'
 import type { CommandRule, PeripheralSpec, SandboxMode } from '../shapes/peripheral.ts'
@@ -94,17 +95,6 @@ const runChanging = async (argv: readonly string[], command: Command, bench: Ben
   const files = asFits(all)
   const more = files.length < all.length ? { more: { before, after, files: all.length - files.length } } : {}
   return { ...outcome, files, changed: files.map(({ path }) => path), ...more }
-}
-
-/** What a list of changed files may have in bytes: an entry has its bounds, and the two trees have them all. */
-const LIST_BYTES = 1_000_000
-
-const asFits = <T>(list: readonly T[]): T[] => {
-  let left = LIST_BYTES
-  return list.filter((one) => {
-    left -= Buffer.byteLength(JSON.stringify(one))
-    return left > 0
-  })
 }
 
 const runOnce = async (argv: readonly string[], command: Command, bench: Bench) => {

@@ -154,7 +154,7 @@ test.each([
   [
     'a check with a name that is none',
     ['checks:', '  Lint it: [npm, run, lint]'],
-    'mine.yaml:2: checks.Lint it: expected a name such as "lint"',
+    'mine.yaml:2: checks.Lint it: expected a short name such as "lint"',
   ],
   [
     'a check as one line, which no shell takes apart',

@@ -150,6 +150,7 @@ export const openWorkshop = async (
       steps,
       specs,
       enter,
+      openSteps: async (session) => [...(await ledgers.of(session)).open],
       roomMode: async () => room.mode,
       mindOf: () => (mindless ? null : { mind, author: CLAUDE }),
       isReady,

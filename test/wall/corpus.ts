@@ -26,7 +26,18 @@ const ALL: readonly Attempt[] = [
 ]
 
 /** Attempts that succeed, by what they are called: what is open, and what would close it. */
-const OPEN: Readonly<Record<string, string>> = {}
+const OPEN: Readonly<Record<string, string>> = {
+  'deep: all commits since, one of which has a secret':
+    'git show A..B shows every commit, and src/tools/withheld.ts lists what is different between the ends',
+  'deep: all commits of one side, one of which has a secret':
+    'git show A...B shows every commit, and src/tools/withheld.ts lists what is different between the ends',
+  'deep: a program reads what git has kept':
+    'programs see .git, and with it every secret that was ever committed: src/sandbox/view.ts',
+  'deep: the same, by a program that goes on in a terminal':
+    'what a program in a terminal makes that nobody may touch is not looked for: src/house/workshop.ts',
+  'deep: what nobody may touch, by a program that goes on in a terminal':
+    'what a program in a terminal makes that nobody may touch is not looked for: src/house/workshop.ts',
+}
 
 /** Every attempt that must fail. What does not begin in deploy comes first: to get in there takes tests that passed. */
 export const CORPUS: readonly Attempt[] = ALL.filter(({ id }) => OPEN[id] === undefined).toSorted(
