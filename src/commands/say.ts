@@ -33,9 +33,9 @@ export const sayCommand = (command: Command, settingsFrom: (flags: object) => Se
 /** Whoever waits for a reply learns that a person is waited for. */
 const tellApproval = ({ kind, author, text, approval }: Post): void => {
   if (kind !== 'approval') return
-  const [said = ''] = text.split('\n')
-  const how = approval?.state === 'open' ? `\n  say /approve ${approval.name} or /deny ${approval.name}` : ''
-  print(plain(`${author.id} ${said}${how}`))
+  const open = approval?.state === 'open'
+  const how = open ? `\nsay /approve ${approval.name} or /deny ${approval.name}, until ${approval.until}` : ''
+  print(plain(`${author.id} ${text}${how}`.replaceAll('\n', '\n  ')))
 }
 
 const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { loadHouse } from '../config/load.ts'
 import { verifyFiles } from '../evidence/checker.ts'
 import { brief } from '../evidence/digest.ts'
@@ -24,6 +24,7 @@ import { connect, ping, type RedisAddress } from '../redis/redis.ts'
 import { createHolds, type Holds } from '../registry/holds.ts'
 import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
+import { programFolders } from '../sandbox/programs.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
@@ -56,11 +57,13 @@ export type Settings = {
 export type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** Opens what gateway and worker share: config, walls, workspace, evidence, Redis, registry and lanes. */
-export const openParts = async (settings: Settings, part: string) => {
-  const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
-  openWorkspaceFolder(settings.workspace)
-  const folder = openFolder(settings.data)
-  const workspace = await openWorkspace(settings.workspace, [folder.path, ...ownConfig(settings)])
+export const openParts = async (given: Settings, part: string) => {
+  const { config, specs } = loadHouse(join(given.root, 'config'), given.configFile, given)
+  openWorkspaceFolder(given.workspace)
+  const folder = openFolder(given.data)
+  const workspace = await openWorkspace(given.workspace, [folder.path, ...ownConfig(given)])
+  // A folder of the workspace may be on the PATH: what an agent writes there is no program of the house.
+  const settings = { ...given, path: (await programFolders(given.path, workspace)).join(delimiter) }
   await checkAll(specs)
   const secrets = secretsOf(folder)
   const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
@@ -123,7 +126,7 @@ export const openParts = async (settings: Settings, part: string) => {
     ledgers,
     /** Whether a turn may begin in a peripheral. */
     enter,
-    undo: createUndo({ store, shadow, workspace, holderOf: holderIn(holds) }),
+    undo: createUndo({ store, shadow, workspace, holderOf: holderIn(holds), release: holds.release }),
     newId,
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { keepHouse } from '../agents/house.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import { createTurns } from '../agents/turns.ts'
+import { openApprovals } from '../evidence/approvals.ts'
 import { houseDraft } from '../evidence/drafts.ts'
 import { declareWalls } from '../evidence/walls.ts'
 import { Problem } from '../lib/problem.ts'
@@ -72,7 +73,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       // Without Redis nothing can end in order: what runs is resumed, or found interrupted, at the next start.
       if (redis.status !== 'ready') return abandon.abort()
       // Running turns may end by themselves; what has not ended by then is resumed at the next start.
-      await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false })])
+      await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false }), onlyPeople(parts)])
       abandon.abort()
       await turnLane.close()
       stepsClosing.abort()
@@ -86,6 +87,18 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     },
   }
 }
+
+/** Resolves once all that is still under way waits for a person: there is no telling when one answers. */
+const onlyPeople = async ({ store, clock }: Parts): Promise<void> => {
+  for (;;) {
+    const running = (await store.unfinishedTurns()).filter(({ status }) => status === 'running')
+    const asking = new Set((await openApprovals(store, clock())).map(({ turn }) => turn))
+    if (running.every(({ id }) => asking.has(id))) return
+    await setTimeout(LOOK_MS, null, { ref: false })
+  }
+}
+
+const LOOK_MS = 100
 
 /** Writes down the walls that work is done behind, so that they can be held against it later. */
 const declare = async ({ store, specs }: Parts): Promise<void> => {

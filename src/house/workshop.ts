@@ -47,7 +47,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     network: command.network,
     workspace,
     // git itself must see the files as they are: emptied ones would be committed. What it shows is bounded by its arguments.
-    hidden: command.argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope),
+    hidden: command.argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope, settings.path),
     readable: config.sandbox.readable,
     path: settings.path,
     limits: { ...spec.limits, outputBytes: OUTPUT_BYTES },
@@ -106,8 +106,8 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
  * A program that made files which nobody may touch has failed, and says which: a tool of the user's own would obey them.
  * They stay, as a person may have made them at the same moment.
  */
-const withPlanted = async (ran: Ran, { workspace, hidden }: Job, { scope }: PeripheralSpec): Promise<Ran> => {
-  const planted = (await hiddenIn(workspace, scope)).filter((path) => !hidden.includes(path))
+const withPlanted = async (ran: Ran, { workspace, hidden, path }: Job, { scope }: PeripheralSpec): Promise<Ran> => {
+  const planted = (await hiddenIn(workspace, scope, path)).filter((path) => !hidden.includes(path))
   if (planted.length === 0) return ran
   const names = planted.map((path) => relative(workspace.root, path)).join(', ')
   const output = `${ran.output}\n[there is now ${names}, which nobody may touch: a person should look at it]\n`

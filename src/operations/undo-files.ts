@@ -19,6 +19,8 @@ type Options = {
   shadow: Pick<Shadow, 'tree' | 'changes' | 'content' | 'lacks' | 'counted' | 'diff'>
   workspace: Workspace
   holderOf: (path: string) => Promise<Holder | null>
+  /** Ends the hold of a session on a path. */
+  release: (session: string, path: string) => Promise<void>
 }
 
 /** What is to be put back: the changes of these steps, all of one session. */
@@ -120,7 +122,7 @@ const backwards = (files: readonly Looked[]) =>
 
 /** Intent before the first file is touched, outcome after the last. */
 const carryOut = async (
-  { store, workspace, shadow }: Options,
+  { store, workspace, shadow, release }: Options,
   order: Order,
   looked: readonly Looked[],
   files: readonly Looked[],
@@ -140,13 +142,15 @@ const carryOut = async (
   const lost = looked.filter(({ stands }) => stands === 'lost')
   const failures = [...lost, ...failed].map(reasonOf)
   const kept = new Set(done.map(({ path }) => path))
-  const restored: Body = {
+  const restored: Extract<Body, { event: 'restored' }> = {
     event: 'restored',
     what: order.what,
     steps,
     files: counted.filter(({ path }) => kept.has(path)),
     failed: failures.length === 0 ? null : listed(failures),
   }
+  // What is as it was before is free again.
+  await Promise.allSettled(restored.files.map(({ path }) => release(order.session.id, path)))
   const ended = await store.append([draftOf(order, order.newId(), intent, restored)])
   return ended.ok ? ok({ files: restored.files, forced, failed: failures }) : ended
 }

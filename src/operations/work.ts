@@ -21,7 +21,13 @@ export const stop = defineOperation({
   offline: false,
   run: async ({ agent: name, why }, { person, room, store, who, wakeSteps }) => {
     if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
-    const agent = name === undefined ? null : agentNamed(name, await who())
+    const here = await who()
+    const agent = name === undefined ? null : agentNamed(name, here)
+    if (agent !== null && !here.some(({ id }) => id === agent)) {
+      return refused(
+        refusal('agent-unknown', `there is no agent ${name}; there is ${here.map(({ id }) => id).join(', ')}`),
+      )
+    }
     const turns = (await store.unfinishedTurns()).filter(
       (turn) => turn.room === room && (agent === null || turn.agent === agent),
     )

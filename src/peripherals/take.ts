@@ -57,6 +57,8 @@ export const createTaking = (workshop: Workshop) => {
     const { request, session } = at
     const entry = stepDrafts(request, session)
     const { asked, overdue, decision } = await readDecision(store, request, clock())
+    // Nobody is kept from a path by a question.
+    await letGo(question.writes, at)
     if (asked === null) {
       const until = new Date(clock() + workshop.approvalMs).toISOString()
       const { kind } = await write([entry.asks(question, approvalName(request.step), until)])
@@ -65,7 +67,7 @@ export const createTaking = (workshop: Workshop) => {
     }
     if (decision.kind !== 'none') return decided({ ...standing, decision }, { ...at, decision }, write)
     if (!overdue) return { kind: 'waits' }
-    const late = refusal('approval-denied', 'nobody answered in time')
+    const late = refusal('approval-lapsed', 'nobody answered in time')
     return answer(write, [entry.lapsed(asked), entry.refused(late)], at)
   }
 
@@ -120,6 +122,7 @@ export const createTaking = (workshop: Workshop) => {
     watchForStop(workshop, request.turn, stop, over.signal)
     const outcome = hinted(await proved(await attempt(() => passed.run(given))), alike)
     over.abort()
+    if (changedNothing(outcome)) await letGo(passed.writes, at)
     const written = await write([...also.before, stepDrafts(request, session).ended(outcome), ...also.after])
     if (written.kind === 'refused') {
       // It was done, and that must be known: without what it said, where that cannot be kept.
@@ -129,6 +132,12 @@ export const createTaking = (workshop: Workshop) => {
     const [left] = also.after
     if (written.kind === 'written' && left) await wasLeft(workshop, session.id, left, stay)
     return written.kind === 'written'
+  }
+
+  /** Who changes a path holds it: what this session has not changed is free again. That Redis is away does no harm. */
+  async function letGo(writes: readonly string[], { session, ledger }: At): Promise<void> {
+    const free = writes.filter((path) => !ledger.stay?.changes.has(path))
+    await Promise.allSettled(free.map((path) => workshop.holds.release(session.id, path)))
   }
 
   /** A call that cannot be written down is not made: the refusal has its name, and not what was in it. */
@@ -274,6 +283,8 @@ const attempt = async (run: () => Promise<StepOutcome>): Promise<StepOutcome> =>
     return { kind: 'failed', message: (error as Error).message }
   }
 }
+
+const changedNothing = (outcome: StepOutcome): boolean => outcome.kind !== 'interrupted' && !outcome.files?.length
 
 /** An agent that fails in the same way for the third time is told so. */
 const hinted = (outcome: StepOutcome, alike: number): StepOutcome =>

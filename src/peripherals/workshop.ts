@@ -36,6 +36,7 @@ export type Workshop = {
   holds: {
     /** Takes paths for a session, or says who has one of them. */
     take: (session: string, agent: string, names: readonly string[]) => Promise<string | null>
+    release: (session: string, path: string) => Promise<void>
   }
   /** The checks of the config, by name. */
   checks: ReadonlyMap<string, readonly string[]>

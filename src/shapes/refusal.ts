@@ -28,7 +28,7 @@ export const refusals = {
   // mode
   'command-unknown': { status: 400, remedy: 'say /help for the list of commands' },
   'command-invalid': { status: 400, remedy: 'use the command as the message shows it' },
-  'mode-forbids': { status: 409, remedy: 'change the room with /mode' },
+  'mode-forbids': { status: 409, remedy: 'change the room with /mode, or talk with /chat @agent' },
   'transition-invalid': { status: 409, remedy: 'go through the mode the message names' },
   // dispatch
   'agent-unknown': { status: 404, remedy: 'say /who for the agents that are here' },
@@ -53,9 +53,13 @@ export const refusals = {
   'phase-forbids': { status: 409, remedy: 'use the tools of this phase, or advance to the next one' },
   'command-not-allowed': { status: 403, remedy: 'run one of the commands the message names' },
   'address-refused': { status: 403, remedy: 'fetch from a host that the peripheral opens' },
-  'path-held': { status: 409, remedy: 'work on something else, or wait until the hold ends' },
+  'path-held': {
+    status: 409,
+    remedy: 'work on something else, wait until the hold ends, or have a person say /release PATH',
+  },
   'approval-required': { status: 403, remedy: 'leave it to a person: this peripheral asks for no approvals' },
   'approval-denied': { status: 403, remedy: 'do it another way, or ask the person who said no' },
+  'approval-lapsed': { status: 403, remedy: 'ask again when somebody is there to answer' },
   'sandbox-missing': {
     status: 503,
     remedy: 'install bubblewrap: the message names the line; `bellhop doctor` checks it',
@@ -72,7 +76,10 @@ export const refusals = {
   'approval-closed': { status: 409, remedy: 'none needed: it was decided before' },
   'turn-unknown': { status: 404, remedy: 'say /status for what is being worked on' },
   'session-busy': { status: 409, remedy: 'wait for the turn to end, or /stop it' },
-  'nothing-to-undo': { status: 409, remedy: 'say /diff for what was changed' },
+  'nothing-to-undo': {
+    status: 409,
+    remedy: 'name a turn with turn=ID: /evidence event=snapshot-taken lists those that changed something',
+  },
   'undo-conflict': {
     status: 409,
     remedy: 'look at the files the message names; force=yes puts them back all the same',

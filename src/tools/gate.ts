@@ -5,7 +5,7 @@ import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
-import { type Reaching, reachOf } from '../workspace/scope.ts'
+import { denier, type Reaching, reachOf } from '../workspace/scope.ts'
 import { isSpill } from '../workspace/spills.ts'
 import { tools } from './table.ts'
 import type { Bench, Reach, Tool } from './tool.ts'
@@ -190,11 +190,18 @@ const resolve = async (reach: Reach, scope: Reaching, standing: Standing, id: st
     resolved.targets.set(path, target)
     if (isSpill(path)) continue
     const may = verb === 'read' ? scope.mayRead : scope.mayWrite
-    if (!may(target.name)) return no('out-of-scope', `${target.name} is not among what ${id} may ${verb}`)
+    if (!may(target.name)) return no('out-of-scope', outOfScope(target.name, id, verb))
     resolved[`${verb}s`].push(target.name)
   }
   return ok(resolved)
 }
+
+const closed = denier([])
+
+const outOfScope = (name: string, id: string, verb: string): string =>
+  closed(name)
+    ? `${name} is closed to everybody: it is git's own, or may hold secrets`
+    : `${name} is not among what ${id} may ${verb}`
 
 /** What a path stands for: a file of the workspace, or a kept output, which can only be read. */
 const targetOf = async (path: string, verb: 'read' | 'write', standing: Standing): Promise<Inside | null> => {

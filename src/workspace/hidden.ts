@@ -17,10 +17,11 @@ const MOST = 2500
  * one. All names are asked for and judged here, as that is quicker than to have them matched twice. An error where it
  * cannot be known: then nothing may run.
  */
-export const hiddenIn = async ({ root, offLimits }: Workspace, { deny }: Scope): Promise<string[]> => {
+export const hiddenIn = async ({ root, offLimits }: Workspace, { deny }: Scope, path: string): Promise<string[]> => {
   const off = offLimits.filter((place) => contains(root, place))
   const denied = denier(deny)
-  const names = await namesIn(root, ['.git', ...off.map((place) => relative(root, place))])
+  const at = { root, path }
+  const names = await namesIn(at, ['.git', ...off.map((place) => relative(root, place))])
   const hidden: string[] = []
   for (const [i, name] of names.entries()) {
     // Others get their turn.
@@ -30,7 +31,7 @@ export const hiddenIn = async ({ root, offLimits }: Workspace, { deny }: Scope):
   }
   const places = await Promise.all(hidden.map((name) => placeOf(root, join(root, name))))
   const there = places.filter((place) => place !== null)
-  return [...there.map(({ real }) => real), ...(await otherNames(root, there)), ...off]
+  return [...there.map(({ real }) => real), ...(await otherNames(at, there)), ...off]
 }
 
 type Place = { real: string; stat: Stats }
@@ -48,30 +49,34 @@ const isBelow = (name: string, folder: string | undefined): boolean =>
   folder !== undefined && name.startsWith(`${folder}/`)
 
 /** The names of all files and folders, a folder before what is in it; not of links, as these are not what they lead to. */
-const namesIn = async (root: string, left: readonly string[]): Promise<string[]> => {
+/** Where it is looked, and where the program that does it is. */
+type At = { root: string; path: string }
+
+const namesIn = async (at: At, left: readonly string[]): Promise<string[]> => {
   const pruned = left.flatMap((name) => ['-path', `./${name.replace(/[\\*?[\]]/g, '\\$&')}`, '-prune', '-o'])
-  const found = await find(root, [...pruned, '-name', '.git', '!', '-type', 'l', '-prune', '-print0', '-o', ...PLAIN])
+  const found = await find(at, [...pruned, '-name', '.git', '!', '-type', 'l', '-prune', '-print0', '-o', ...PLAIN])
   return found.map((path) => path.slice(2)).filter((name) => name !== '')
 }
 
 const PLAIN = ['!', '-type', 'l', '-print0']
 
 /** A file that is hidden under one name is not to be read under another. */
-const otherNames = async (root: string, hidden: readonly Place[]): Promise<string[]> => {
+const otherNames = async (at: At, hidden: readonly Place[]): Promise<string[]> => {
   const shared = hidden.flatMap(({ stat }) => (stat.isFile() && stat.nlink > 1 ? [stat.ino] : []))
   if (shared.length === 0) return []
   const inodes = shared.flatMap((inode, i) => [...(i === 0 ? [] : ['-o']), '-inum', `${inode}`])
-  const found = await find(root, ['-type', 'f', '(', ...inodes, ')', '-print0'])
+  const found = await find(at, ['-type', 'f', '(', ...inodes, ')', '-print0'])
   const known = new Set(hidden.map(({ real }) => real))
-  return found.map((path) => join(root, path)).filter((place) => !known.has(place))
+  return found.map((path) => join(at.root, path)).filter((place) => !known.has(place))
 }
 
 /** Arguments one by one; names as they are, whatever is in them. */
-const find = async (root: string, expression: readonly string[]): Promise<string[]> => {
+const find = async ({ root, path }: At, expression: readonly string[]): Promise<string[]> => {
   const options = { cwd: root, encoding: 'buffer', stripFinalNewline: false, stdin: 'ignore', reject: false } as const
   const { exitCode, stdout, timedOut, isMaxBuffer, shortMessage } = await execa('find', ['.', ...expression], {
     ...options,
-    env: { LC_ALL: 'C' },
+    env: { PATH: path, LC_ALL: 'C' },
+    extendEnv: false,
     timeout: 30_000,
     maxBuffer: 1_000_000_000,
   })

@@ -24,7 +24,13 @@ export const undoHouse = async (files: Record<string, string> = {}) => {
   const { store } = kept
   const { shadow, workspace } = ws
   const holders = new Map<string, Holder>()
-  const undo = createUndo({ store, shadow, workspace, holderOf: async (path) => holders.get(path) ?? null })
+  const undo = createUndo({
+    store,
+    shadow,
+    workspace,
+    holderOf: async (path) => holders.get(path) ?? null,
+    release: async () => {},
+  })
   let made = 0
   const context = {
     person: { name: 'ada', role: 'operator', face: 'cli', via: null },

@@ -127,7 +127,7 @@ test('a question that nobody answers in time is closed, and the call refused', a
   await asked(it)
   it.time.now += 31 * 60_000
   await it.record()
-  expect(await report).toEqual({ kind: 'refused', refusal: refusal('approval-denied', 'nobody answered in time') })
+  expect(await report).toEqual({ kind: 'refused', refusal: refusal('approval-lapsed', 'nobody answered in time') })
   expect(await events(it)).toEqual([
     ['approval-asked', 'claude-1', 't1'],
     ['approval-decided', 'bellhop', `${STEP}.approval`],

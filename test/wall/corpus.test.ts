@@ -11,7 +11,7 @@ import { wallsUnderSiege } from './walls.ts'
 /** Of those that run programs, a sample, by a seed that the title tells; all of them with BELLHOP_LONG. */
 const LONG = Boolean(process.env['BELLHOP_LONG'])
 const SEED = Number(process.env['BELLHOP_SEED'] ?? Date.now() % 100_000)
-const SAMPLE = 14
+const SAMPLE = 10
 const MOST_IN_A_TURN = 40
 
 const shuffled = <T>(all: readonly T[], seed: number): T[] => {

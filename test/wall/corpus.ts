@@ -33,6 +33,8 @@ const OPEN: Readonly<Record<string, string>> = {
     'git show A...B shows every commit, and src/tools/withheld.ts lists what is different between the ends',
   'deep: a program reads what git has kept':
     'programs see .git, and with it every secret that was ever committed: src/sandbox/view.ts',
+  'deep: a program makes links by names that nobody may touch':
+    'what a program makes that nobody may touch is looked for without links: src/workspace/hidden.ts',
   'deep: the same, by a program that goes on in a terminal':
     'what a program in a terminal makes that nobody may touch is not looked for: src/house/workshop.ts',
   'deep: what nobody may touch, by a program that goes on in a terminal':
@@ -51,7 +53,13 @@ export const HOLES: readonly Hole[] = ALL.flatMap((attempt) => {
 })
 
 /** What a refusal depends on besides the call: how many there were before, or a person. */
-const ALONE: readonly (string | undefined)[] = ['budget-spent', 'looping', 'entry-refused', 'approval-denied']
+const ALONE: readonly (string | undefined)[] = [
+  'budget-spent',
+  'looping',
+  'entry-refused',
+  'approval-denied',
+  'approval-lapsed',
+]
 
 /** After these nothing is as it was before, unless they are refused. */
 const MOVING: readonly (string | undefined)[] = ['run', 'hop', 'advance', 'reflect']

@@ -132,7 +132,7 @@ const WORDS = [
   ],
 ].flat()
 
-export const anyWord = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 6 }), anyPath)
+const anyWord = fc.oneof(fc.constantFrom(...WORDS), fc.string({ maxLength: 6 }), anyPath)
 
 /** A command that is almost a form of a rule, or not at all. */
 export const anyArgvFor = ({ commands, ceiling }: PeripheralSpec): fc.Arbitrary<string[]> => {

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from '
 import { join } from 'node:path'
 
 /** What stands below a folder: every name, with all that one could change of it. Links are not followed. */
-export type Record = ReadonlyMap<string, string>
+type Standing = ReadonlyMap<string, string>
 
 type Options = {
   /** Names that are left out, with all that is below them. */
@@ -12,7 +12,7 @@ type Options = {
   identity?: boolean
 }
 
-export const recordOf = (folder: string, { without = () => false, identity = false }: Options = {}): Record => {
+export const recordOf = (folder: string, { without = () => false, identity = false }: Options = {}): Standing => {
   const found = new Map<string, string>()
   const walk = (below: string): void => {
     for (const entry of readdirSync(join(folder, below))) {
@@ -34,5 +34,5 @@ const heldIn = (place: string, stat: Stats): string => {
 }
 
 /** The names that are different in two records. */
-export const differences = (before: Record, after: Record): string[] =>
+export const differences = (before: Standing, after: Standing): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name)).sort()

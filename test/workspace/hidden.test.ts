@@ -22,7 +22,7 @@ const hidden = async (root: string, scope: Partial<Scope> = {}, offLimits: strin
     root,
     offLimits.map((name) => join(root, name)),
   )
-  const places = await hiddenIn(workspace, { ...wall().scope, ...scope })
+  const places = await hiddenIn(workspace, { ...wall().scope, ...scope }, process.env['PATH'] ?? '')
   return places.map((place) => place.slice(root.length + 1)).sort()
 }
 
@@ -128,7 +128,7 @@ test('more than a sandbox can cover is an error: nothing may run then', async ()
 
 test('a workspace that is not there is an error', async () => {
   using it = stage()
-  await expect(hiddenIn({ root: join(it.root, 'gone'), offLimits: [] }, wall().scope)).rejects.toThrow(
-    'find did not find out what is to be hidden',
-  )
+  await expect(
+    hiddenIn({ root: join(it.root, 'gone'), offLimits: [] }, wall().scope, process.env['PATH'] ?? ''),
+  ).rejects.toThrow('find did not find out what is to be hidden')
 })

@@ -223,7 +223,7 @@ describe('a part that comes with "then"', () => {
     expect(asked('replace a with b in x.js, then run the tests, then deploy', [ok('a'), refused])).toEqual({
       steps: [[read('x.js')], [edit('x.js', 'a', 'b')]],
       lines: [
-        'the step was refused (path-held): claude-1 holds x.js until 12:00; work on something else, or wait until the hold ends.',
+        'the step was refused (path-held): claude-1 holds x.js until 12:00; work on something else, wait until the hold ends, or have a person say /release PATH.',
         'not begun: “run the tests”, “deploy”.',
       ],
     })

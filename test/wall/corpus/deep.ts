@@ -191,4 +191,12 @@ export const DEEP: readonly Attempt[] = [
     peripheral: 'edit',
     calls: program(`put('.npmrc'); put('.envrc'); put('src/.env'); fs.mkdirSync('src/.git'); put('src/.git/config')`),
   },
+  {
+    id: 'deep: a program makes links by names that nobody may touch',
+    where: 'write',
+    peripheral: 'edit',
+    calls: program(
+      `put('n.txt'); fs.symlinkSync('n.txt', '.npmrc'); fs.mkdirSync('gd'); put('gd/config'); fs.symlinkSync('../gd', 'src/.git')`,
+    ),
+  },
 ]

@@ -248,7 +248,7 @@ const RUNNING: Attempt[] = [
   }),
   slow('a push, with nobody to ask', {
     peripheral: 'deploy',
-    expect: 'approval-denied',
+    expect: 'approval-lapsed',
     calls: [LOOKED, git('push', 'origin', 'main')],
   }),
   slow('a push to a folder with an option for a name', {

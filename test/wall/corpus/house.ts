@@ -184,7 +184,7 @@ const APPROVALS: Attempt[] = [
     expect: 'approval-denied',
   }),
   approvals('packages, and nobody answers', 'edit', [more(['npm', 'install', 'zod'], PLEASE)], {
-    expect: 'approval-denied',
+    expect: 'approval-lapsed',
   }),
   approvals('again, after a no', 'edit', [more(['npm', 'ci'], PLEASE), more(['npm', 'ci'], PLEASE)], {
     person: 'denies',
@@ -252,7 +252,7 @@ const APPROVALS: Attempt[] = [
     person: 'denies',
     expect: 'approval-denied',
   }),
-  approvals('a change, and nobody answers', 'asking', [write('src/n.js', 'x')], { expect: 'approval-denied' }),
+  approvals('a change, and nobody answers', 'asking', [write('src/n.js', 'x')], { expect: 'approval-lapsed' }),
 ]
 
 const budgets = of('budget')

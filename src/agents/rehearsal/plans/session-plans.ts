@@ -24,7 +24,10 @@ export function* reflect(before: readonly StepReport[], hasEvidence: boolean): P
 
 const wordsFrom = (evidence: StepReport | null, before: readonly StepReport[]) => {
   const entries = evidence?.kind === 'ok' ? linesOf(evidence.output) : []
-  const troubled = entries.filter((line) => /\b(?:refused|failed|interrupted)\b/i.test(line.slice(0, 1000)))
+  // That nothing failed is said of what was put back, too.
+  const troubled = entries.filter((line) =>
+    /\b(?:refused|failed|interrupted)\b/i.test(line.slice(0, 1000).replaceAll('"failed":null', '')),
+  )
   const trouble = [...troubled, ...before.flatMap((report) => (report.kind === 'ok' ? [] : [told(report)]))]
   return {
     worked: `${counted(entries.length, 'line')} of evidence, ${counted(entries.length - troubled.length, 'of them', 'of them')} without trouble`,
