@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { loadHouse } from '../config/load.ts'
@@ -30,7 +30,7 @@ import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
-import { openWorkspace } from '../workspace/paths.ts'
+import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
@@ -62,6 +62,7 @@ export const openParts = async (given: Settings, part: string) => {
   openWorkspaceFolder(given.workspace)
   const folder = openFolder(given.data)
   const workspace = await openWorkspace(given.workspace, [folder.path, ...ownConfig(given)])
+  keepPlace(given, workspace)
   // A folder of the workspace may be on the PATH: what an agent writes there is no program of the house.
   const settings = { ...given, path: (await programFolders(given.path, workspace)).join(delimiter) }
   await checkAll(specs)
@@ -177,6 +178,12 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
 /** An agent that could write these would widen its own wall at the next start. */
 const ownConfig = ({ configFile }: Settings): string[] =>
   configFile === null ? [] : [configFile, join(dirname(configFile), 'peripherals')].map((path) => resolve(path))
+
+/** Where the config lies in the workspace, the folder for walls beside it is made: what is there can be covered. */
+const keepPlace = ({ configFile }: Settings, { root }: Workspace): void => {
+  const place = configFile === null ? null : resolve(dirname(configFile), 'peripherals')
+  if (place !== null && contains(root, place)) mkdirSync(place, { recursive: true })
+}
 
 /** Who holds a path, for those who would put it back; null where nobody does. */
 const holderIn =

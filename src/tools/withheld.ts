@@ -61,6 +61,8 @@ const LISTINGS: Record<string, (parts: Parts, ask: Ask) => Promise<Listed>> = {
       : { names: names.split('\0'), argv: ['git', 'diff', ...options, '--no-renames', ...common] }
   },
   show: async ({ options, revs }, ask) => {
+    const range = revs.find((rev) => rev.includes('..'))
+    if (range !== undefined) return `git show takes commits one by one here, and ${range} is a range: use git diff`
     const commits = await peeled(revs.length > 0 ? revs : ['HEAD'], ask)
     if (typeof commits === 'string') return commits
     const flags = ['-r', '--root', '-m', '--no-commit-id', '--name-only', '--no-renames', '-z']

@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs'
+import { existsSync, type Stats } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -18,7 +18,7 @@ const MOST = 2500
  * cannot be known: then nothing may run.
  */
 export const hiddenIn = async ({ root, offLimits }: Workspace, { deny }: Scope, path: string): Promise<string[]> => {
-  const off = offLimits.filter((place) => contains(root, place))
+  const off = offLimits.filter((place) => contains(root, place) && existsSync(place))
   const denied = denier(deny)
   const at = { root, path }
   const names = await namesIn(at, ['.git', ...off.map((place) => relative(root, place))])

@@ -122,7 +122,11 @@ const spellingsOf = (name: string): string[] => {
 }
 
 /** One spelling for all that could pass for each other: Windows leaves out blanks and dots at the end of a name. */
-const fold = (name: string): string => foldLetters(name).replace(/[. ]+(?=\/|$)/g, '')
+const fold = (name: string): string =>
+  foldLetters(name)
+    .replace(/[. ]+(?=\/|$)/g, '')
+    // A folder whose name is nothing to be seen is no folder.
+    .replace(/\/{2,}|^\/+/g, (slashes, at) => (at === 0 ? '' : slashes.slice(0, 1)))
 
 /** Without case, width, accents and all that is not to be seen; letters of other alphabets that are drawn the same. */
 const foldLetters = (text: string): string => {

@@ -25,12 +25,8 @@ const ALL: readonly Attempt[] = [
   ...RACES,
 ]
 
-/** Attempts that succeed, by what they are called: what is open, and what would close it. */
+/** Attempts that are known to succeed, and that SECURITY.md tells of: what is open, and what would close it. */
 const OPEN: Readonly<Record<string, string>> = {
-  'deep: all commits since, one of which has a secret':
-    'git show A..B shows every commit, and src/tools/withheld.ts lists what is different between the ends',
-  'deep: all commits of one side, one of which has a secret':
-    'git show A...B shows every commit, and src/tools/withheld.ts lists what is different between the ends',
   'deep: a program reads what git has kept':
     'programs see .git, and with it every secret that was ever committed: src/sandbox/view.ts',
   'deep: a program makes links by names that nobody may touch':

@@ -13,7 +13,9 @@ export const placeOf = (path: string): string | null => {
  */
 export const endsAs = (path: string, names: readonly string[]): boolean => {
   const { way } = walked(path)
-  return way.length > 1 && names.some((name) => name === '.' || name.split('/').at(-1) === way.at(-1))
+  const isOne = (name: string): boolean => way.length > 1 && name.split('/').at(-1) === way.at(-1)
+  // The workspace itself may be named from outside by its own name.
+  return way.length > 0 && names.some((name) => name === '.' || isOne(name))
 }
 
 /** How often a path climbs above where it begins, and the way it goes from there. */

@@ -17,7 +17,8 @@ export const createReach = (wall: Wall) => {
 
   /** The path that a call names: outside by its letters, it must be one that was found to be inside. */
   const named = ({ call, reads, writes }: Intent, { isSpill }: Around): Finding[] => {
-    const path = call.args['path']
+    // What is asked of the evidence is a word to look for, and no file.
+    const path = call.tool === 'evidence' ? null : call.args['path']
     const names = [reads ?? [], writes ?? []].flat()
     if (typeof path !== 'string' || isSpill(path) || isAmong(path, names)) return []
     const recorded = reads !== undefined || writes !== undefined
@@ -30,6 +31,12 @@ export const createReach = (wall: Wall) => {
     ...found('was to read', intent.reads ?? [], scope.toRead),
     ...found('was to write', intent.writes ?? [], (path) => scope.toWrite(path, isEscalated(intent))),
   ]
+
+  /** A program goes on between steps only where there is the tool to read it. */
+  const lasting = ({ call }: Intent): Finding[] =>
+    call.tool === 'run' && call.args['terminal'] !== undefined && !wall.tools.includes('terminal')
+      ? [{ rule: 'wall', what: `started a program in a terminal, which ${wall.id} has not` }]
+      : []
 
   /** Nobody can open more than the ceiling has. */
   const raised = (intent: Intent): Finding[] =>
@@ -58,6 +65,7 @@ export const createReach = (wall: Wall) => {
       ...named(intent, around),
       ...announced(intent),
       ...raised(intent),
+      ...lasting(intent),
       ...(intent.call.tool === 'run' ? one('scope', programs.wrongCommand(intent, around.phase)) : []),
       ...wrongAim(intent, wall),
     ],
