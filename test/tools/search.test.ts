@@ -390,7 +390,7 @@ describe('what is denied', () => {
     expect(await it.grep({ pattern: 'needle' })).toEqual(fine('seen.txt:1:needle', ['seen.txt']))
     expect(await it.glob({ pattern: '**' })).toEqual(fine('seen.txt', ['seen.txt']))
     for (const path of SECRETS) {
-      const name = `${path} is not among what explore may read`
+      const name = `${path} is closed to everybody: it is git's own, or may hold secrets`
       expect(await it.grep({ pattern: 'needle', path })).toMatchObject({
         refusal: { code: 'out-of-scope', message: name },
       })
