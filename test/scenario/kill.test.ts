@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { converse } from '../../src/client/converse.ts'
+import { scratch } from '../support/folder.ts'
 import { bellhop, startUp } from '../support/instance.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
@@ -12,7 +13,9 @@ type Entries = { entries: { id: string; body: { event: string; outcome?: { kind:
 
 test('a worker killed in the middle of a step leaves an interrupted step, and the session goes on', async () => {
   using workspace = testWorkspace()
-  const rg = slowRipgrep(workspace)
+  // Not in the workspace: a program there is none of the house's.
+  using programs = scratch()
+  const rg = slowRipgrep(programs)
   await using instance = await startUp({ workspace: workspace.path, env: { PATH: rg.path } })
   writeFileSync(rg.hold, '')
   const answering = converse(instance.client, { room: 'lobby', text: '@claude find LIMIT' }, patience())
@@ -55,7 +58,9 @@ test('a gateway that is killed comes back at the same address', async () => {
 
 test('what was accepted before everything was killed is answered once after the next start', async () => {
   using workspace = testWorkspace()
-  const rg = slowRipgrep(workspace)
+  // Not in the workspace: a program there is none of the house's.
+  using programs = scratch()
+  const rg = slowRipgrep(programs)
   const first = await startUp({ workspace: workspace.path, env: { PATH: rg.path } })
   writeFileSync(rg.hold, '')
   const lines = ['@claude find LIMIT', '@claude read README.md', '@codex find TODO']
