@@ -7,7 +7,7 @@ type Example = PeripheralSpec['examples']['allowed'][number]
 
 /** A spec is its own test: what it says must pass has to pass the real gate, and what must be refused, be refused. */
 export const checkExamples = async (spec: PeripheralSpec, workspace: Workspace): Promise<void> => {
-  const judge = ({ tool, args, phase }: Example) => gate({ tool, args }, standingOf(spec, workspace, phase))
+  const judge = ({ tool, args, phase }: Example) => gate({ tool, args }, atBest(spec, workspace, phase))
   const wrong: string[] = []
   for (const example of spec.examples.allowed) {
     const verdict = await judge(example)
@@ -22,7 +22,7 @@ export const checkExamples = async (spec: PeripheralSpec, workspace: Workspace):
 }
 
 /** The best that can be true of a call: if it is refused all the same, the spec itself refuses it. */
-const standingOf = (spec: PeripheralSpec, workspace: Workspace, phase: string | undefined): Standing => ({
+export const atBest = (spec: PeripheralSpec, workspace: Workspace, phase?: string): Standing => ({
   spec,
   phase: phase ?? spec.phases[0]?.id ?? null,
   mode: spec.modes[0] ?? 'execute',

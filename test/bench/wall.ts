@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { atBest } from '../../src/peripherals/examples.ts'
 import { createTaking } from '../../src/peripherals/take.ts'
 import type { ToolCall } from '../../src/shapes/peripheral.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
@@ -19,21 +20,7 @@ export const gateOverhead = async (): Promise<string> => {
   using folder = scratch()
   folder.write('a.txt', 'one\n')
   const spec = wall({ tools: ['read', 'reflect'] })
-  const standing: Standing = {
-    spec,
-    phase: null,
-    mode: 'execute',
-    role: 'operator',
-    stopped: false,
-    spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-    alike: 0,
-    workspace: await openWorkspace(folder.path, []),
-    spilled: () => null,
-    sandboxless: async () => null,
-    hold: async () => null,
-    hopless: async () => null,
-    decision: { kind: 'none' },
-  }
+  const standing = atBest(spec, await openWorkspace(folder.path, []))
   const words = { worked: 'this', didNot: 'that', next: 'more' }
   const plain = await microseconds(standing, { tool: 'reflect', args: words })
   const path = await microseconds(standing, READ)

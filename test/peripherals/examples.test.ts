@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loadPeripherals } from '../../src/config/peripherals.ts'
 import { Problem } from '../../src/lib/problem.ts'
-import { checkExamples } from '../../src/peripherals/examples.ts'
+import { atBest, checkExamples } from '../../src/peripherals/examples.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { gate } from '../../src/tools/gate.ts'
 import { openWorkspace } from '../../src/workspace/paths.ts'
@@ -105,19 +105,9 @@ const fateOf = async (spec: PeripheralSpec, example: PeripheralSpec['examples'][
   const verdict = await gate(
     { tool: example.tool, args: example.args },
     {
-      spec,
-      phase: example.phase ?? spec.phases[0]?.id ?? null,
+      ...atBest(spec, await openWorkspace(folder.path, []), example.phase),
       mode: 'execute',
       role: spec.role,
-      stopped: false,
-      spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-      alike: 0,
-      workspace: await openWorkspace(folder.path, []),
-      spilled: () => null,
-      sandboxless: async () => null,
-      hold: async () => null,
-      hopless: async () => null,
-      decision: { kind: 'none' },
     },
   )
   return `${example.why}: ${verdict.ok ? verdict.value.kind : verdict.refusal.code}`

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadPeripherals } from '../../src/config/peripherals.ts'
+import { atBest } from '../../src/peripherals/examples.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
@@ -53,19 +54,9 @@ describe('through the gate', () => {
       gate(
         { tool, args },
         {
-          spec,
-          phase: phase ?? spec.phases[0]?.id ?? null,
+          ...atBest(spec, workspace, phase),
           mode,
           role: spec.role,
-          stopped: false,
-          spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-          alike: 0,
-          workspace,
-          spilled: () => null,
-          sandboxless: async () => null,
-          hold: async () => null,
-          hopless: async () => null,
-          decision: { kind: 'none' },
         },
       ),
     )

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { atBest } from '../../src/peripherals/examples.ts'
 import { type PeripheralSpec, type ToolCall, ToolName } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
@@ -60,19 +61,9 @@ export const call = async (
 }
 
 const standingOf = (spec: PeripheralSpec, workspace: Workspace, memory: Memory): Standing => ({
-  spec,
-  phase: null,
+  ...atBest(spec, workspace),
   mode: 'execute',
-  role: 'admin',
-  stopped: false,
-  spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-  alike: 0,
-  workspace,
   spilled: (path) => memory.spilled.get(path) ?? null,
-  sandboxless: async () => null,
-  hold: async () => null,
-  hopless: async () => null,
-  decision: { kind: 'none' },
 })
 
 /** Writes an output where it can be read again. */

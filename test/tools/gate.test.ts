@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { atBest } from '../../src/peripherals/examples.ts'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import { type RefusalCode, refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
@@ -92,18 +93,9 @@ const rules: Rule[] = [
 const open = async () => {
   const it = await bench({ 'README.md': '# hi\n' })
   const standing: Standing = {
-    spec: WALL,
-    phase: 'one',
+    ...atBest(WALL, it.workspace, 'one'),
     mode: 'execute',
     role: 'operator',
-    stopped: false,
-    spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-    alike: 0,
-    workspace: it.workspace,
-    spilled: () => null,
-    sandboxless: async () => null,
-    hold: async () => null,
-    hopless: async () => null,
     decision: { kind: 'approved', entry: 'yes' },
   }
   return { ...it, standing, exploring: { ...standing, spec: EXPLORE, phase: null } }

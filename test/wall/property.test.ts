@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStay } from '../../src/evidence/wall/stay.ts'
 import { Wall } from '../../src/evidence/wall/wall.ts'
+import { atBest } from '../../src/peripherals/examples.ts'
 import type { CommandRule, PeripheralSpec, ToolCall, ToolName } from '../../src/shapes/peripheral.ts'
 import { type Asks, gate, type Passed, type Standing } from '../../src/tools/gate.ts'
 import { type Bench, bench, call } from '../tools/bench.ts'
@@ -114,19 +115,11 @@ describe('whatever a path is put together of', () => {
 })
 
 const standing = (spec: PeripheralSpec, phase: string | null): Standing => ({
-  spec,
+  ...atBest(spec, it.workspace),
   phase,
   mode: 'execute',
   role: 'operator',
-  stopped: false,
-  spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
-  alike: 0,
-  workspace: it.workspace,
-  spilled: () => null,
-  sandboxless: async () => null,
-  hold: async () => null,
   hopless: async (to) => (spec.exit.some((way) => way.to.includes(to)) ? null : 'it does not lead there'),
-  decision: { kind: 'none' },
 })
 
 const phasesOf = ({ phases }: PeripheralSpec): (string | null)[] =>

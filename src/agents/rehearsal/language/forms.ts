@@ -48,7 +48,7 @@ export const forms: readonly Form[] = [
     examples: [
       'replace "minutes: 3" with "minutes: 2" in src/brew.js',
       'change `let` to `const` in src/a.ts everywhere',
-      'replace all TODO by DONE in notes.md',
+      'replace all OPEN by DONE in notes.md',
     ],
     steps: '`read` FILE, then `edit` it; without `everywhere`, the text must be there once',
     rules: replacements,
