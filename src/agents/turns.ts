@@ -8,8 +8,7 @@ import { stepId } from '../peripherals/request.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
-import { mayAct } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
+import type { Role } from '../shapes/person.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Mind, Place } from './mind.ts'
@@ -19,7 +18,7 @@ type Options = {
   live: Pick<Live, 'until'>
   steps: Pick<Steps, 'ask' | 'leave'>
   specs: ReadonlyMap<string, PeripheralSpec>
-  enter: (spec: PeripheralSpec, session: string) => Promise<Entered>
+  enter: (spec: PeripheralSpec, session: string, asker: { role: Role; mode: RoomMode }) => Promise<Entered>
   /** The steps of a session that were begun and have no outcome. */
   openSteps: (session: string) => Promise<[string, ToolCall][]>
   roomMode: (room: string) => Promise<RoomMode>
@@ -87,7 +86,7 @@ export const createTurns = ({ store, live, steps, specs, enter, openSteps, roomM
     if (await store.get(`${id}.peripheral`)) return BEGUN
     const stop = await store.get(`${id}.stop`)
     if (stop) return instead(stoppedBy(stop))
-    const entered = (await unfit(turn, spec)) ?? (await enter(spec, session))
+    const entered = await enter(spec, session, await askerOf(turn))
     if (!entered.ok) {
       return instead({ outcome: 'failed', answer: `${entered.refusal.message} [${entered.refusal.code}]` })
     }
@@ -97,22 +96,11 @@ export const createTurns = ({ store, live, steps, specs, enter, openSteps, roomM
     return (await write([begins, wall])) ? BEGUN : null
   }
 
-  /** The same that was asked when the message came in: a role or a mode may be another by now. */
-  const unfit = async ({ id, room }: TurnRecord, spec: PeripheralSpec): Promise<Entered | null> => {
+  /** Who asked, as the message came in, and the mode the room is in now. */
+  const askerOf = async ({ id, room }: TurnRecord) => {
     const accepted = (await store.get(id))?.body
     const role = accepted?.event === 'accepted' ? accepted.role : undefined
-    if (role && !mayAct(role, spec.role)) {
-      return {
-        ok: false,
-        refusal: refusal('role-too-low', `${spec.id} needs the role ${spec.role}; who asked is ${role}`),
-      }
-    }
-    const mode = await roomMode(room)
-    if (spec.modes.includes(mode)) return null
-    return {
-      ok: false,
-      refusal: refusal('mode-forbids', `${room} is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`),
-    }
+    return { role: role ?? 'operator', mode: await roomMode(room) } as const
   }
 
   /** Lets the mind work, until it has an answer or a person stops it. Null when the instance goes down. */

@@ -21,7 +21,7 @@ import { checkExamples } from '../peripherals/examples.ts'
 import { createLedgers } from '../peripherals/ledgers.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
-import { createHolds, type Holds } from '../registry/holds.ts'
+import { createHolds } from '../registry/holds.ts'
 import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
 import { programFolders } from '../sandbox/programs.ts'
@@ -127,7 +127,7 @@ export const openParts = async (given: Settings, part: string) => {
     ledgers,
     /** Whether a turn may begin in a peripheral. */
     enter,
-    undo: createUndo({ store, shadow, workspace, holderOf: holderIn(holds), release: holds.release }),
+    undo: createUndo({ store, shadow, workspace, holders: holds.all, release: holds.release }),
     newId,
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
@@ -184,12 +184,6 @@ const keepPlace = ({ configFile }: Settings, { root }: Workspace): void => {
   const place = configFile === null ? null : resolve(dirname(configFile), 'peripherals')
   if (place !== null && contains(root, place)) mkdirSync(place, { recursive: true })
 }
-
-/** Who holds a path, for those who would put it back; null where nobody does. */
-const holderIn =
-  (holds: Holds) =>
-  async (path: string): Promise<{ session: string; agent: string; until: string } | null> =>
-    (await holds.all()).find((hold) => hold.path === path) ?? null
 
 /** A store that several machines share belongs to one instance: only then do all its workers have one queue. */
 const shared = async (store: Store, instance: string): Promise<void> => {

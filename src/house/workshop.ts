@@ -87,13 +87,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     holds,
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,
-    progress: (session, step, text) => {
-      store
-        .session(session)
-        .then((known) => known && progress.say({ room: known.room, session, step, text }))
-        // It is shown, and not kept: what is lost while the store is away is not missed.
-        .catch(() => {})
-    },
+    progress: progress.say,
     verify: verdicts.reach,
     close: () => {
       clearInterval(sweeping)

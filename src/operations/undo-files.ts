@@ -12,13 +12,14 @@ import { type Looked, lookAt, planRestore, putBack } from '../workspace/shadow-r
 import { changesOf, type History, historyOf, type StepChange } from './undo-history.ts'
 
 /** Who holds a path, and until when. */
-export type Holder = { session: string; agent: string; until: string }
+export type Holder = { path: string; session: string; agent: string; until: string }
 
 type Options = {
   store: Store
   shadow: Pick<Shadow, 'tree' | 'changes' | 'content' | 'lacks' | 'counted' | 'diff'>
   workspace: Workspace
-  holderOf: (path: string) => Promise<Holder | null>
+  /** Every path that is held. */
+  holders: () => Promise<readonly Holder[]>
   /** Ends the hold of a session on a path. */
   release: (session: string, path: string) => Promise<void>
 }
@@ -98,16 +99,14 @@ const restore = async (options: Options, order: Order): Promise<Result<Restorati
 const no = (code: RefusalCode, message: string): Result<never> => refused(refusal(code, message))
 
 const heldIn = async (
-  { holderOf }: Options,
+  { holders }: Options,
   { id }: SessionRecord,
   looked: readonly Looked[],
 ): Promise<Result<never> | null> => {
-  for (const { path, stands } of looked) {
-    const holder = stands === 'back' ? null : await holderOf(path)
-    if (holder && holder.session !== id)
-      return no('path-held', `${shown(path)} is held by ${holder.agent} until ${holder.until}`)
-  }
-  return null
+  const wanted = new Set(looked.filter(({ stands }) => stands !== 'back').map(({ path }) => path))
+  const holder = (await holders()).find(({ path, session }) => session !== id && wanted.has(path))
+  if (!holder) return null
+  return no('path-held', `${shown(holder.path)} is held by ${holder.agent} until ${holder.until}`)
 }
 
 /** What it would come to. */

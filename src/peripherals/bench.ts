@@ -27,7 +27,8 @@ type Options = {
 export const benchFor = (options: Options): { given: Given; also: { before: Draft[]; after: Draft[] } } => {
   const { workshop, request, session, ledger, spec, signal } = options
   const also = { before: [] as Draft[], after: [] as Draft[] }
-  const progress = (text: string) => workshop.progress(session.id, request.step, text)
+  const { id, room } = session
+  const progress = (text: string) => workshop.progress({ room, session: id, step: request.step, text })
   const given: Given = {
     step: request.step,
     session: session.id,

@@ -1,9 +1,15 @@
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { Role } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
+import type { RoomMode } from '../shapes/room.ts'
+import { closedTo } from '../tools/gate.ts'
 import { fruitOf } from './fruit.ts'
 import type { Ledgers } from './ledgers.ts'
 
 type Options = { ledgers: Pick<Ledgers, 'of'>; tree: () => Promise<string> }
+
+/** Who asked, and in which mode the room is by now; nobody where the message has just been judged by both. */
+type Asker = { role: Role; mode: RoomMode }
 
 /** How a peripheral was let in, or why it was not. */
 export type Entered = { ok: true; entry: 'user-request' | 'tests-passed' } | { ok: false; refusal: Refusal }
@@ -13,7 +19,9 @@ export type Entered = { ok: true; entry: 'user-request' | 'tests-passed' } | { o
  * It is asked on every start, whatever the face: when the message comes in, and again when the work begins.
  */
 export const createEntering = (options: Options) => {
-  return async (spec: PeripheralSpec, session: string | null): Promise<Entered> => {
+  return async (spec: PeripheralSpec, session: string | null, asker: Asker | null = null): Promise<Entered> => {
+    const closed = asker && closedTo(spec, asker)
+    if (closed) return { ok: false, refusal: closed }
     if (spec.entry.includes('user-request')) return { ok: true, entry: 'user-request' }
     const lacks = spec.entry.includes('tests-passed') ? await untested(options, session) : null
     if (lacks === '') return { ok: true, entry: 'tests-passed' }

@@ -6,7 +6,7 @@ import { fruitOf } from './fruit.ts'
 import { checkStep, type Ledger } from './ledger.ts'
 import type { CallRequest, LeaveRequest } from './request.ts'
 import type { Write } from './steps.ts'
-import { type Take, type Taken, wasLeft } from './take.ts'
+import { isOver, type Take, type Taken, wasLeft } from './take.ts'
 import type { Workshop } from './workshop.ts'
 
 /** How a peripheral is left: the checks that its spec names are run, as steps like any other, and count in its fruit. */
@@ -37,6 +37,7 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
     /** The end of a turn: the checks, then the stop with the fruit. What was begun and never ended is said to be so. */
     atTurnEnd: async (asked: LeaveRequest, session: SessionRecord, write: Write): Promise<Taken> => {
       const { turn, author } = asked
+      if (await isOver(workshop.store, turn, await ledgers.of(session.id))) return { kind: 'answered' }
       const held = await check({ turn, author, base: `${turn}.leave` }, session, write)
       if (held) return held
       const ledger = await ledgers.of(session.id)

@@ -103,9 +103,6 @@ export const createSteps = (workshop: Workshop, { mailbox, wake }: Queue) => {
     if (await store.get(answerId(asked))) return ANSWERED
     const session = await store.session(asked.session)
     if (session?.agent !== asked.author.id || asked.author.kind !== 'agent') return ANSWERED
-    // Nobody waits for what was asked in a turn that is over, and it must not be done in another.
-    const { turn } = await workshop.ledgers.of(asked.session)
-    if (turn?.id !== asked.turn && (turn !== null || (await store.get(`${asked.turn}.ended`)))) return ANSWERED
     return asked.kind === 'call' ? leave.beforeHop(asked, session, write) : leave.atTurnEnd(asked, session, write)
   }
 

@@ -1,12 +1,11 @@
 import { hashOf } from '../evidence/hash.ts'
-import type { SessionRecord } from '../evidence/store.ts'
+import type { SessionRecord, Store } from '../evidence/store.ts'
 import { seldom } from '../lib/seldom.ts'
 import type { Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { mayAct } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
-import { ALIKE, type Asks, type Decision, gate, type Passed, type Standing } from '../tools/gate.ts'
+import { ALIKE, type Asks, closedTo, type Decision, gate, type Passed, type Standing } from '../tools/gate.ts'
 import { approvalName, readDecision } from './approvals.ts'
 import { benchFor, phaseOf } from './bench.ts'
 import { stepDrafts } from './drafts.ts'
@@ -36,6 +35,7 @@ export const createTaking = (workshop: Workshop) => {
 
   return async (request: CallRequest, session: SessionRecord, write: Write): Promise<Taken> => {
     const ledger = await ledgers.of(session.id)
+    if (await isOver(store, request.turn, ledger)) return { kind: 'answered' }
     if (ledger.open.has(request.step)) return answer(write, [stepDrafts(request, session).ended(INTERRUPTED)], null)
 
     const spec = wallOf(session, ledger)
@@ -167,6 +167,10 @@ export const createTaking = (workshop: Workshop) => {
   }
 }
 
+/** Nobody waits for what was asked in a turn that is over, and it must not be done in another. */
+export const isOver = async ({ get }: Pick<Store, 'get'>, turn: string, ledger: Ledger): Promise<boolean> =>
+  ledger.turn?.id !== turn && (ledger.turn !== null || (await get(`${turn}.ended`)) !== null)
+
 /** A peripheral was left: what it kept running ends, and the chain is read backwards. */
 export const wasLeft = async (
   workshop: Workshop,
@@ -244,18 +248,11 @@ const hopless = async (
   const verdict = judgeHop(spec, to, fruit, specs)
   if (!verdict.ok) return verdict.why
   const destination = specs.get(to)
-  const mode = await roomMode(session.room)
-  if (!destination?.modes.includes(mode))
-    return `the room is in ${mode}; ${to} needs ${destination?.modes.join(' or ')}`
-  const low = roleObjection(destination, ledger)
-  if (low !== null) return low
+  const asker = { role: ledger.turn?.role ?? 'operator', mode: await roomMode(session.room) } as const
+  const closed = destination && closedTo(destination, asker)
+  if (closed) return closed.message
   const stale = verdict.when === 'pass' && fruit.tests?.tree !== (await shadow.tree())
   return stale ? 'the workspace is not what it was when the tests passed: run them again' : null
-}
-
-const roleObjection = ({ id, role }: PeripheralSpec, { turn }: Ledger): string | null => {
-  const asked = turn?.role ?? 'operator'
-  return mayAct(asked, role) ? null : `${id} needs the role ${role}; who asked is ${asked}`
 }
 
 /** Watches, once a step takes long, whether a person stops its turn. */

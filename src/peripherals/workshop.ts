@@ -3,6 +3,7 @@ import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Ran } from '../sandbox/job.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { Progress } from '../shapes/post.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Bench, Command, Terminals } from '../tools/tool.ts'
@@ -43,7 +44,7 @@ export type Workshop = {
   /** How long a person has to answer. */
   approvalMs: number
   /** Shows what a step says while it runs. */
-  progress: (session: string, step: string, text: string) => void
+  progress: (progress: Progress) => void
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
 }

@@ -17,8 +17,7 @@ redis.call('pexpire', KEYS[1], ARGV[4] - ARGV[3])
 return {}
 `
 
-export type Hold = { path: string; session: string; agent: string; until: string }
-export type Holds = ReturnType<typeof createHolds>
+type Hold = { path: string; session: string; agent: string; until: string }
 
 type Options = { redis: Redis; prefix: string; clock: () => number; ms: number }
 
@@ -28,16 +27,14 @@ type Options = { redis: Redis; prefix: string; clock: () => number; ms: number }
  */
 export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
   const key = `${prefix}:holds`
-  const all = async (): Promise<Hold[]> => {
-    const now = clock()
-    return Object.entries(await redis.hgetall(key))
-      .map(([path, held]) => {
-        const [until = '0', session = '', agent = ''] = held.split(' ')
-        return { path, session, agent, until: new Date(Number(until)).toISOString() }
-      })
-      .filter(({ until }) => Date.parse(until) > now)
-      .sort((a, b) => (a.path < b.path ? -1 : 1))
-  }
+
+  const read = async (): Promise<Hold[]> =>
+    Object.entries(await redis.hgetall(key)).map(([path, held]) => {
+      const [until = '0', session = '', agent = ''] = held.split(' ')
+      return { path, session, agent, until: new Date(Number(until)).toISOString() }
+    })
+  const hasLapsed = ({ until }: Hold): boolean => Date.parse(until) <= clock()
+
   return {
     /** Takes paths for a session; a sentence where another one has one of them. */
     take: async (session: string, agent: string, paths: readonly string[]): Promise<string | null> => {
@@ -47,21 +44,13 @@ export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
       if (path === undefined) return null
       return `${path} is held by ${holder} until ${new Date(Number(until)).toISOString()}`
     },
-    all,
-    /** Lets go of what a session holds: of one path, or of all of them. */
+    all: async (): Promise<Hold[]> =>
+      (await read()).filter((hold) => !hasLapsed(hold)).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    /** Lets go of what a session holds: of one path, or of all of them; what has lapsed goes with it. */
     release: async (session: string, path: string | null = null): Promise<void> => {
-      const own = (await all()).filter((hold) => hold.session === session && (path === null || hold.path === path))
-      const lapsed = await stale()
-      const gone = [...own.map((hold) => hold.path), ...lapsed]
+      const isMeant = (hold: Hold) => hold.session === session && (path === null || hold.path === path)
+      const gone = (await read()).filter((hold) => isMeant(hold) || hasLapsed(hold)).map((hold) => hold.path)
       if (gone.length > 0) await redis.hdel(key, ...gone)
     },
-  }
-
-  /** The paths whose holds have run out: nothing else takes them out. */
-  async function stale(): Promise<string[]> {
-    const now = clock()
-    return Object.entries(await redis.hgetall(key))
-      .filter(([, held]) => Number(held.split(' ')[0]) <= now)
-      .map(([path]) => path)
   }
 }

@@ -137,17 +137,22 @@ const knownCall = (call: ToolCall, { spec, phase }: Standing): Result<Known> => 
 
 /** Rules 5 to 9: what is true of the turn, whatever the call is. */
 const standingObjection = (spec: PeripheralSpec, standing: Standing): Refusal | null => {
-  const { stopped, role, mode, alike } = standing
+  const { stopped, alike } = standing
   if (stopped) return refusal('turn-stopped', 'a person has stopped this turn')
-  if (!mayAct(role, spec.role))
-    return refusal('role-too-low', `${spec.id} needs the role ${spec.role}; who asked is ${role}`)
-  if (!spec.modes.includes(mode)) {
-    return refusal('mode-forbids', `the room is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`)
-  }
+  const closed = closedTo(spec, standing)
+  if (closed) return closed
   const spent = spentOf(spec, standing)
   if (spent !== null) return refusal('budget-spent', spent)
   if (alike < ALIKE) return null
   return refusal('looping', `this very call has failed ${alike} times, with nothing changed in between`)
+}
+
+/** Rules 6 and 7, which hold for a start and for a hop too: why a wall is closed to who asked, in this room. */
+export const closedTo = (spec: PeripheralSpec, { role, mode }: Pick<Standing, 'role' | 'mode'>): Refusal | null => {
+  if (!mayAct(role, spec.role))
+    return refusal('role-too-low', `${spec.id} needs the role ${spec.role}; who asked is ${role}`)
+  if (spec.modes.includes(mode)) return null
+  return refusal('mode-forbids', `the room is in ${mode}; ${spec.id} needs ${spec.modes.join(' or ')}`)
 }
 
 const spentOf = ({ limits }: PeripheralSpec, { spent }: Standing): string | null => {
@@ -196,10 +201,10 @@ const resolve = async (reach: Reach, scope: Reaching, standing: Standing, id: st
   return ok(resolved)
 }
 
-const closed = denier([])
+const isClosed = denier([])
 
 const outOfScope = (name: string, id: string, verb: string): string =>
-  closed(name)
+  isClosed(name)
     ? `${name} is closed to everybody: it is git's own, or may hold secrets`
     : `${name} is not among what ${id} may ${verb}`
 

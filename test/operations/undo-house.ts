@@ -23,12 +23,12 @@ export const undoHouse = async (files: Record<string, string> = {}) => {
   const kept = await testStore()
   const { store } = kept
   const { shadow, workspace } = ws
-  const holders = new Map<string, Holder>()
+  const holders = new Map<string, Omit<Holder, 'path'>>()
   const undo = createUndo({
     store,
     shadow,
     workspace,
-    holderOf: async (path) => holders.get(path) ?? null,
+    holders: async () => [...holders].map(([path, holder]) => ({ path, ...holder })),
     release: async () => {},
   })
   let made = 0
