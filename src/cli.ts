@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
+import { appServerCommand } from './commands/app-server.ts'
 import { askCommands } from './commands/ask.ts'
+import { execCommand } from './commands/exec.ts'
 import { sayCommand } from './commands/say.ts'
+import { schemaCommand } from './commands/schema.ts'
 import type { Settings } from './house/parts.ts'
 import { isPostgres } from './lib/address.ts'
 import { Problem } from './lib/problem.ts'
@@ -147,7 +150,10 @@ program
     })
   })
 sayCommand(withFlags(program.command('say')), settingsFrom)
+execCommand(program.command('exec'), { withFlags, settingsFrom })
 askCommands(program, { withFlags, settingsFrom })
+schemaCommand(program.command('schema'), version)
+appServerCommand(program.command('app-server'), { withFlags, settingsFrom })
 withServerFlags(
   program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
 ).action((flags: Flags) =>

@@ -1,67 +1,132 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Door } from '../chat/door.ts'
+import type { Operations } from '../operations/table.ts'
+import type { Said } from '../shapes/http.ts'
+import { ItemEvent } from '../shapes/item.ts'
 import { Receipt } from '../shapes/message.ts'
 import { Post } from '../shapes/post.ts'
-import { Refusal, refusal } from '../shapes/refusal.ts'
+import { ProblemDetails, refusalOf } from '../shapes/problem-details.ts'
+import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
 import { eventsOf } from './events.ts'
 
 export type Client = ReturnType<typeof createClient>
 
-type Options = { url: string; token: string; face: Face }
+type Options = { url: string; token: string; face?: Face }
 
-/** Speaks to a running instance over HTTP: the room's door, and what can be read. */
-export const createClient = ({ url, token, face }: Options) => {
+type Of<Types> = { [Name in keyof Operations]: Operations[Name] extends Types ? Name : never }[keyof Operations]
+
+/** The operations that only look, and those that change something. */
+export type ReadName = Of<{ reads: true }>
+export type CommandName = Of<{ reads: false }>
+/** Those of them that people give. */
+export type PeopleCommand = Of<{ reads: false; agents: false }>
+
+type Input<Name extends keyof Operations> = Operations[Name]['input']
+type Output<Name extends keyof Operations> = Operations[Name]['output']
+
+/** What a command comes to: a receipt, and what it answered where it was carried out just now. An agent's is its own. */
+export type Carried<Name extends CommandName> = Operations[Name] extends { agents: true }
+  ? Output<Name>
+  : { receipt: Receipt; output?: Output<Name> }
+
+/** An input that needs nothing can be left out. */
+type Given<In> = Record<never, never> extends In ? [input?: In] : [input: In]
+
+export type Line = Partial<Omit<Said, 'text'>> & { text: string }
+type Aim = Partial<Omit<Said, 'text'>>
+
+/** What is followed: the items of one turn up to its end, or of a room. */
+export type ItemsOf = { turn: string } | { room: string }
+
+/** Speaks to a running instance over HTTP: asks, gives commands, says lines, and follows what comes of it. */
+export const createClient = ({ url, token, face = 'api' }: Options) => {
   const headers = { authorization: `Bearer ${token}`, 'bellhop-face': face }
-
-  const read = async (operation: string, input: Record<string, string> = {}): Promise<Result<unknown>> => {
-    const response = await fetch(new URL(`/api/${operation}?${new URLSearchParams(input)}`, url), { headers })
-    return answerOf(response, (value) => value)
-  }
-
-  const say = async (line: {
-    id?: string
-    room: string
-    text: string
-    as?: string | null
-  }): Promise<Result<Receipt>> => {
-    const response = await fetch(new URL('/api/say', url), {
+  const at = (path: string, query: object = {}): URL => new URL(`/api/${path}${queryOf(query)}`, url)
+  const post = (to: URL, body: unknown): Promise<Response> =>
+    fetch(to, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(line),
+      body: JSON.stringify(body),
     })
-    return answerOf(response, (value) => Receipt.parse(value))
+
+  /** Asks for what only looks. */
+  const ask = async <Name extends ReadName>(
+    name: Name,
+    ...[input = {}]: Given<Input<Name>>
+  ): Promise<Result<Output<Name>>> => answerOf(await fetch(at(name, input), { headers }))
+
+  /** Has something done, in a room. */
+  const command = async <Name extends CommandName>(
+    name: Name,
+    input: Input<Name>,
+    aim: Aim = {},
+  ): Promise<Result<Carried<Name>>> => answerOf(await post(at(name, aim), input))
+
+  const say = async (line: Line): Promise<Result<Receipt>> => {
+    const receipt = await answerOf(await post(at('say'), line))
+    return receipt.ok ? ok(Receipt.parse(receipt.value)) : receipt
   }
 
   /** Posts as they come, reconnecting by itself until the signal ends it. */
   const follow: Door['follow'] = async (room, after, show, signal) => {
     let cursor = after
-    const see = (post: Post) => {
+    const see = (data: string): boolean => {
+      const post = Post.parse(JSON.parse(data))
       cursor = post.position
       show(post)
+      return false
     }
-    while (!signal.aborted) {
-      const from = new URL(`/api/follow?room=${room}&after=${cursor}`, url)
-      const response = await fetch(from, { headers, signal }).catch(() => null)
+    await following({ from: () => at('follow', { room, after: cursor }), event: 'post', see, signal })
+  }
+
+  /** What becomes of the items of a turn, up to its end, or of a room until the signal ends it; reconnecting by itself. */
+  const items = async (of: ItemsOf, show: (event: ItemEvent) => void, signal: AbortSignal): Promise<void> => {
+    let after: string | undefined
+    const see = (data: string, id: string): boolean => {
+      const event = ItemEvent.parse(JSON.parse(data))
+      if (id !== '') after = id
+      show(event)
+      return 'turn' in of && isEnd(event, of.turn)
+    }
+    await following({ from: () => at('items', { ...of, after }), event: 'item', see, signal })
+  }
+
+  type Followed = { from: () => URL; event: string; see: (data: string, id: string) => boolean; signal: AbortSignal }
+
+  const following = async ({ from, event, see, signal }: Followed): Promise<void> => {
+    const ended = new AbortController()
+    const over = AbortSignal.any([signal, ended.signal])
+    const stream = async (response: Response): Promise<void> => {
+      for await (const { event: name, data, id } of eventsOf(response)) {
+        if (name === event && see(data, id)) return ended.abort()
+      }
+    }
+    while (!over.aborted) {
+      const response = await fetch(from(), { headers, signal: over }).catch(() => null)
       // A door that says no will say no again; one that is not there may come back.
       if (response && response.status >= 400 && response.status < 500) throw new Error(await reasonOf(response))
-      if (response) await stream(response, see).catch(() => {})
-      await pause(signal)
+      if (response) await stream(response).catch(() => {})
+      await pause(over)
     }
   }
 
-  const stream = async (response: Response, see: (post: Post) => void): Promise<void> => {
-    for await (const { event, data } of eventsOf(response)) {
-      if (event === 'post') see(Post.parse(JSON.parse(data)))
-    }
-  }
+  return { ask, command, say, follow, items }
+}
 
-  return { read, say, follow }
+const isEnd = (event: ItemEvent, turn: string): boolean =>
+  event.kind === 'completed' && event.item.type === 'agentMessage' && event.item.turn === turn
+
+const queryOf = (given: object): string => {
+  const pairs = Object.entries(given).flatMap(([key, value]) =>
+    value === undefined || value === null ? [] : [[key, String(value)] as [string, string]],
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
 const reasonOf = async (response: Response): Promise<string> => {
-  const answer = await answerOf(response, () => null)
+  const answer = await answerOf(response)
   return answer.ok ? '' : answer.refusal.message
 }
 
@@ -69,9 +134,12 @@ const RECONNECT_MS = 300
 
 const pause = (signal: AbortSignal): Promise<unknown> => setTimeout(RECONNECT_MS, null, { signal }).catch(() => {})
 
-const answerOf = async <T>(response: Response, parse: (value: unknown) => T): Promise<Result<T>> => {
+/** An answer as what the table says that it is: the instance has made it from the same table. */
+const answerOf = async <T>(response: Response): Promise<Result<T>> => {
   const value: unknown = await response.json().catch(() => null)
-  if (response.ok) return ok(parse(value))
-  const known = Refusal.safeParse(value)
-  return refused(known.success ? known.data : refusal('request-invalid', `the answer was ${response.status}`))
+  if (response.ok) return ok(value as T)
+  const known = ProblemDetails.safeParse(value)
+  return refused(
+    known.success ? refusalOf(known.data) : refusal('request-invalid', `the answer was ${response.status}`),
+  )
 }

@@ -12,7 +12,7 @@ export type Conversation = { receipt: Receipt; replies: Post[] }
  * `show` gets every post of its turns as it comes, also that one of them waits for an approval.
  */
 export const converse = async (
-  client: Client,
+  client: Pick<Client, 'say' | 'ask' | 'follow'>,
   line: Line,
   signal: AbortSignal,
   show: (post: Post) => void = () => {},
@@ -25,8 +25,8 @@ export const converse = async (
   const heard = new AbortController()
   if (waiting.size === 0) return ok({ receipt: receipt.value, replies })
 
-  const began = await client.read('show', { entry: message })
-  const after = began.ok ? (began.value as { entry: { position: number } }).entry.position : 0
+  const began = await client.ask('show', { entry: message })
+  const after = began.ok ? began.value.entry.position : 0
   const hear = (post: Post) => {
     if (!assignments.some(({ turn }) => isOf(turn, post))) return
     show(post)

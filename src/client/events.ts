@@ -1,4 +1,5 @@
-export type ServerEvent = { event: string; data: string }
+/** An event; its id is empty where it has none. */
+export type ServerEvent = { event: string; data: string; id: string }
 
 /** The events of a server-sent stream, as they arrive. */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
@@ -15,7 +16,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent>
           .filter((line) => line.startsWith(`${name}:`))
           .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
           .join('\n')
-      if (field('data') !== '') yield { event: field('event') || 'message', data: field('data') }
+      if (field('data') !== '') yield { event: field('event') || 'message', data: field('data'), id: field('id') }
     }
   }
 }

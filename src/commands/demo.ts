@@ -1,14 +1,14 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { type Client, createClient } from '../client/client.ts'
 import { converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { count } from '../lib/count.ts'
 import { Problem } from '../lib/problem.ts'
-import { Entry } from '../shapes/evidence.ts'
+import type { Entry } from '../shapes/evidence.ts'
 import type { Post } from '../shapes/post.ts'
+import type { Verdict } from '../shapes/verdict.ts'
 import { startInstance } from '../up/instance.ts'
 
 type Options = { json: boolean; write: (text: string) => void; ends: AbortSignal }
@@ -128,15 +128,16 @@ const transcript = ({ kind, author, text }: Post): string => {
 }
 
 const chainOf = async (client: Client, session: string): Promise<Entry[]> => {
-  const answer = await client.read('evidence', { session, order: 'oldest', limit: '1000' })
+  const answer = await client.ask('evidence', { session, order: 'oldest', limit: 1000 })
   if (!answer.ok) throw new Problem(answer.refusal.message, answer.refusal.remedy)
-  return z.object({ entries: z.array(Entry) }).parse(answer.value).entries
+  return answer.value.entries
 }
 
-const Verdicts = z.object({ verdicts: z.tuple([z.object({ ok: z.boolean(), entries: z.int(), steps: z.int() })]) })
-
-const verdictOf = async (client: Client, session: string) => {
-  const answer = await client.read('verify', { session })
+const verdictOf = async (client: Client, session: string): Promise<Pick<Verdict, 'ok' | 'entries' | 'steps'>> => {
+  const answer = await client.ask('verify', { session })
   if (!answer.ok) throw new Problem(answer.refusal.message, answer.refusal.remedy)
-  return Verdicts.parse(answer.value).verdicts[0]
+  const [verdict] = answer.value.verdicts
+  if (!verdict) throw new Problem(`nothing was verified of ${session}`, 'look at it with `bellhop verify`')
+  const { ok, entries, steps } = verdict
+  return { ok, entries, steps }
 }

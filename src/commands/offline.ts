@@ -10,7 +10,7 @@ import type { Operation } from '../operations/operation.ts'
 import { historyOf } from '../operations/undo-history.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
-import { tools } from '../tools/table.ts'
+import { helpOf } from '../tools/table.ts'
 import { createProgress } from './progress.ts'
 
 /** The store of a data folder, or of the server it is on, for reading alone: an instance may run on it or not. */
@@ -37,10 +37,12 @@ export const askOffline = async (
   try {
     return await row.run(input, {
       person: { name: userName(), role: 'viewer', face: 'cli', via: null },
+      seat: null,
       room: null,
       store,
       who: async () => [],
       rooms: config.rooms,
+      residents: [],
       specs,
       ...views,
       verifyStore: (kept) => {
@@ -55,7 +57,7 @@ export const askOffline = async (
         show: async () => ({ files: [], diff: '' }),
         restore: async () => CHANGES_NOTHING,
       },
-      helpOf: (tool) => tools[tool].help,
+      helpOf,
       holds: { all: async () => [], release: async () => {} },
       wakeSteps: () => {},
       now: systemClock,

@@ -2,10 +2,9 @@ import type { Command } from 'commander'
 import { type Conversation, converse } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { plain } from '../lib/plain.ts'
-import { Problem } from '../lib/problem.ts'
 import type { Post } from '../shapes/post.ts'
-import { findInstance, noInstance } from './ask.ts'
 import { fail, print } from './print.ts'
+import { instanceFor, millisecondsFrom } from './shell.ts'
 
 type Flags = { room: string; as?: string; wait: string; json?: boolean }
 
@@ -19,12 +18,10 @@ export const sayCommand = (command: Command, settingsFrom: (flags: object) => Se
     .option('--wait <seconds>', 'how long to wait for the replies', '60')
     .option('--json', 'as one JSON value')
     .action(async (words: string[], flags: Flags) => {
-      const settings = settingsFrom(flags)
-      const client = await findInstance(settings)
-      if (!client) throw noInstance(settings)
+      const client = await instanceFor(settingsFrom(flags))
       const line = { room: flags.room, text: words.join(' '), as: flags.as ?? null }
       const show = flags.json ? () => {} : tellApproval
-      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom(flags.wait)), show)
+      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom('--wait', flags.wait)), show)
       if (!heard.ok) return fail(heard.refusal, flags.json ?? false)
       tell(heard.value, flags)
     })
@@ -51,11 +48,4 @@ const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void =
   )
   for (const { author, text } of replies) print(plain(`${author.id}: ${text}`))
   if (!complete) print(`still at work after ${wait} s: look with \`bellhop status\``)
-}
-
-const DAY_S = 86_400
-
-const millisecondsFrom = (seconds: string): number => {
-  if (Number(seconds) > 0 && Number(seconds) <= DAY_S) return Math.ceil(Number(seconds) * 1000)
-  throw new Problem(`--wait ${seconds} is no number of seconds`, `give a number above 0, up to ${DAY_S}`)
 }

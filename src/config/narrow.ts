@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
 import {
+  AnyTool,
   ApprovalPolicy,
   EntryCondition,
   PeripheralFile,
   PeripheralId,
   type PeripheralSpec,
   SandboxMode,
-  ToolName,
 } from '../shapes/peripheral.ts'
 import { Role } from '../shapes/person.ts'
 import { RoomMode } from '../shapes/room.ts'
@@ -23,7 +23,7 @@ const { limits, examples, exit } = PeripheralFile.shape
 const Narrowing = z.strictObject({
   narrows: PeripheralId,
   purpose: z.string().optional(),
-  tools: z.array(ToolName).min(1).optional(),
+  tools: z.array(AnyTool).min(1).optional(),
   scope: z
     .strictObject({
       read: Globs.optional(),
@@ -41,7 +41,7 @@ const Narrowing = z.strictObject({
     .strictObject({
       policy: ApprovalPolicy.optional(),
       /** Besides those that are asked about already. */
-      tools: z.array(ToolName).optional(),
+      tools: z.array(AnyTool).optional(),
     })
     .optional(),
   ceiling: z.null().optional(),
@@ -120,7 +120,7 @@ const higherLimits = (given: Narrowing['limits'], { id, limits }: PeripheralSpec
 const narrowed = (base: PeripheralSpec, file: Narrowing): PeripheralSpec => {
   const { purpose = base.purpose, tools = base.tools, sandbox = base.sandbox } = file
   const { modes = base.modes, role = base.role, entry = base.entry } = file
-  const kept = (names: readonly ToolName[]) => names.filter((name) => tools.includes(name))
+  const kept = (names: readonly AnyTool[]) => names.filter((name) => tools.includes(name))
   const runs = tools.includes('run')
   return {
     id: base.id,

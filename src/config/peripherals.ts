@@ -3,13 +3,21 @@ import { basename, join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
 import { deadIn } from '../peripherals/reachable.ts'
 import type { Config } from '../shapes/config.ts'
-import { type CommandPurpose, type CommandRule, PeripheralFile, PeripheralSpec } from '../shapes/peripheral.ts'
+import {
+  type CommandPurpose,
+  type CommandRule,
+  isOwnTool,
+  PeripheralFile,
+  PeripheralSpec,
+  sourceOf,
+} from '../shapes/peripheral.ts'
 import { matchCommand } from '../tools/commands.ts'
 import { isNarrowing, narrow } from './narrow.ts'
 import { settle } from './settle.ts'
 import { parse, readYaml, type Source, told, type Wrong } from './yaml.ts'
 
-type Commands = Pick<Config, 'checks' | 'deploys'>
+/** What of the config walls can name. */
+type Commands = Pick<Config, 'checks' | 'deploys'> & Partial<Pick<Config, 'servers'>>
 type Specs = ReadonlyMap<string, PeripheralSpec>
 
 /** A wall, and how to say where in its file something of it stands. */
@@ -100,9 +108,10 @@ const spelledOut = (rule: PeripheralFile['commands'][number], commands: Commands
 const purposeOf = (purpose: CommandPurpose, name: string): CommandPurpose =>
   purpose === 'test' && name !== 'tests' ? 'check' : purpose
 
-/** What a set of walls has that can never come true, and the checks that their walls do not let run. */
-const wrongIn = (specs: Specs, { checks }: Commands): (Wrong & { peripheral: string })[] => [
+/** What a set of walls has that can never come true, the checks they do not let run, and servers there are not. */
+const wrongIn = (specs: Specs, { checks, servers = {} }: Commands): (Wrong & { peripheral: string })[] => [
   ...deadIn(specs),
+  ...[...specs.values()].flatMap((spec) => unknownServers(spec, Object.keys(servers))),
   ...[...specs.values()].flatMap(({ id, checks: names, tools, commands }) =>
     names.flatMap((name, i) => {
       const argv = checks[name]
@@ -112,6 +121,14 @@ const wrongIn = (specs: Specs, { checks }: Commands): (Wrong & { peripheral: str
     }),
   ),
 ]
+
+const unknownServers = ({ id, tools }: PeripheralSpec, servers: readonly string[]) =>
+  tools.flatMap((tool, i) => {
+    if (isOwnTool(tool) || servers.includes(sourceOf(tool).server)) return []
+    const known = servers.length > 0 ? `there is ${servers.join(', ')}` : 'there is none'
+    const what = `${tool} is of a server that is not among servers in the config; ${known}`
+    return [{ peripheral: id, path: ['tools', i], what }]
+  })
 
 /** The walls after all files that narrow them, in the order of their names; and how to say whose fault something is. */
 const narrowBy = (narrowings: readonly Source[], specs: Specs) => {

@@ -11,6 +11,7 @@ export const checkSense = (config: Config, specs: Specs, source: Source): void =
     [
       ...wrongAgents(config, [...specs.keys()]),
       ...unusedChecks(config, specs),
+      ...unusedServers(config, specs),
       ...wrongRooms(config),
       ...wrongLease(config),
     ],
@@ -75,6 +76,13 @@ const unusedChecks = ({ checks }: Config, specs: Specs): Wrong[] => {
       path: ['checks', name],
       what: `no peripheral runs it; those that are run are ${named.join(', ') || 'none'}`,
     }))
+}
+
+const unusedServers = ({ servers }: Config, specs: Specs): Wrong[] => {
+  const tools = [...specs.values()].flatMap((spec) => spec.tools)
+  return Object.keys(servers)
+    .filter((name) => !tools.some((tool) => tool.startsWith(`${name}.`)))
+    .map((name) => ({ path: ['servers', name], what: 'no peripheral has a tool of it: name one as NAME.TOOL' }))
 }
 
 const wrongRooms = ({ rooms, agents }: Config): Wrong[] => {

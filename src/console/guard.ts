@@ -1,47 +1,36 @@
+import type { ServerResponse } from 'node:http'
 import type { Context, Next } from 'hono'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { objectionTo } from '../doors/admit.ts'
+import { problemHeaders, problemOf } from '../shapes/problem-details.ts'
+import type { Refusal } from '../shapes/refusal.ts'
 
-/** A refusal as it travels over HTTP. */
-export const answerRefusal = (c: Context, refused: Refusal): Response => c.json(refused, refusals[refused.code].status)
+/** Answers with a refusal, as it travels over HTTP. */
+export const answerRefusal = (c: Context, refused: Refusal): Response => {
+  const problem = problemOf(refused)
+  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, problemHeaders(problem))
+}
 
-const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** The same, for a door that is a plain listener of Node's. */
+export const sendRefusal = (response: ServerResponse, refused: Refusal): void => {
+  const problem = problemOf(refused)
+  response.writeHead(problem.status, { ...PROTECTION, ...problemHeaders(problem) }).end(JSON.stringify(problem))
+}
 
-/** The host name of `name:port`, without the port. */
-const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
+/** The headers that protect whoever reads an answer. */
+const PROTECTION = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'cache-control': 'no-store',
+}
 
-/**
- * Answers only to our own names, and only to our own pages: a name that was rebound to this address, or a page of
- * somebody else's that the browser is looking at, gets nothing.
- */
+/** Turns away what comes under a name that is not ours, or from a page of somebody else's. */
 export const guard =
   (hosts: readonly string[]) =>
   async (c: Context, next: Next): Promise<void> => {
-    const objection = objectionTo(c, hosts)
+    const objection = objectionTo({ host: c.req.header('host'), origin: c.req.header('origin') }, hosts)
     if (objection) c.res = answerRefusal(c, objection)
     else await next()
-    c.header('X-Content-Type-Options', 'nosniff')
-    c.header('Referrer-Policy', 'no-referrer')
-    c.header(
-      'Content-Security-Policy',
-      "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-    )
-    c.header('Cache-Control', 'no-store')
+    for (const [name, value] of Object.entries(PROTECTION)) c.header(name, value)
   }
-
-const objectionTo = (c: Context, hosts: readonly string[]): Refusal | null => {
-  const host = c.req.header('host') ?? ''
-  const name = nameOf(host)
-  if (!LOCAL.has(name) && !hosts.some((ours) => ours.toLowerCase() === name))
-    return refusal('host-refused', `this instance does not answer to the name ${host}`)
-  const origin = c.req.header('origin')
-  if (origin === undefined || sameHost(origin, host)) return null
-  return refusal('origin-refused', `a page of ${origin} may not call this instance`)
-}
-
-const sameHost = (origin: string, host: string): boolean => {
-  try {
-    return new URL(origin).host === host.toLowerCase()
-  } catch {
-    return false
-  }
-}

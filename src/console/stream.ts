@@ -1,30 +1,18 @@
-import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
-import { z } from 'zod'
+import type { z } from 'zod'
+import { ItemsWanted, PostsWanted } from '../shapes/http.ts'
 import type { Post } from '../shapes/post.ts'
 import { refusal } from '../shapes/refusal.ts'
-import { type Face, Name } from '../shapes/room.ts'
-import type { Console } from './app.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import { answerRefusal } from './guard.ts'
-
-const Wanted = z.strictObject({
-  room: Name.default('lobby'),
-  after: z.coerce.number().int().nonnegative().optional(),
-  tail: z.coerce.number().int().min(1).max(200).optional(),
-})
-
-const PING_MS = 5000
+import type { Console, Context, ItemFeed, ItemPlace } from './house.ts'
 
 /** A room's posts as they come. A reader that reconnects says what it saw last, and goes on from there. */
-export const streamPosts = (c: Context, house: Console, face: Face): Response => {
-  const seen = c.req.header('last-event-id')
-  const wanted = Wanted.safeParse({ ...c.req.query(), ...(seen === undefined ? {} : { after: seen }) })
-  if (!wanted.success) {
-    const [issue] = wanted.error.issues
-    return answerRefusal(c, refusal('request-invalid', `${issue?.path.join('.') || 'query'}: ${issue?.message}`))
-  }
-  const { room, tail, after } = wanted.data
-  const entered = house.enter(room, face)
+export const streamPosts = async (c: Context, house: Console): Promise<Response> => {
+  const wanted = wantedOf(c, PostsWanted)
+  if (!wanted.ok) return answerRefusal(c, wanted.refusal)
+  const { room, tail, after } = wanted.value
+  const entered = await house.enter(room, c.get('face'))
   if (!entered.ok) return answerRefusal(c, entered.refusal)
 
   const aside: Aside = (tell) => house.progress(room, (progress) => tell('progress', progress))
@@ -33,10 +21,56 @@ export const streamPosts = (c: Context, house: Console, face: Face): Response =>
     yield* last.map(toEvent)
     for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone)) yield toEvent(post)
   }
-  return stream(c, after ?? null, posts, aside)
+  return stream(c, after === undefined ? null : String(after), posts, aside)
 }
 
-const toEvent = (post: Post): Event => ({ position: post.position, event: 'post', value: post })
+const toEvent = (post: Post): Event => ({ id: String(post.position), event: 'post', value: post })
+
+/** The query of a stream; what a reader that comes back saw last counts, whatever its address says. */
+const wantedOf = <T extends z.ZodType>(c: Context, shape: T): Result<z.output<T>> => {
+  const seen = c.req.header('last-event-id')
+  const wanted = shape.safeParse({ ...c.req.query(), ...(seen === undefined ? {} : { after: seen }) })
+  if (wanted.success) return ok(wanted.data)
+  const [issue] = wanted.error.issues
+  return refused(refusal('request-invalid', `${issue?.path.join('.') || 'query'}: ${issue?.message}`))
+}
+
+/** The items of a turn, until it ends, or of a room, from now on or from where a reader was. */
+export const streamItems = async (c: Context, house: Console): Promise<Response> => {
+  const wanted = wantedOf(c, ItemsWanted)
+  if (!wanted.ok) return answerRefusal(c, wanted.refusal)
+  const { turn, room = '', after } = wanted.value
+  const feed = await house.items(turn === undefined ? { room } : { turn })
+  if (!feed.ok) return answerRefusal(c, feed.refusal)
+  const entered = await house.enter(feed.value.room, c.get('face'))
+  if (!entered.ok) return answerRefusal(c, entered.refusal)
+  const from = after ?? (turn === undefined ? await now(house) : null)
+  return stream(c, from, itemsOf(feed.value, from), (tell) =>
+    house.progress(feed.value.room, (progress) => {
+      for (const event of feed.value.heard(progress)) tell('item', event)
+    }),
+  )
+}
+
+const itemsOf = ({ follow }: ItemFeed, from: string | null): Events =>
+  async function* (gone) {
+    for await (const { place, event } of follow(placeOf(from), gone)) {
+      yield { id: `${place.position}.${place.nth}`, event: 'item', value: event }
+    }
+  }
+
+/** Where the store ends. */
+const now = async ({ query }: Console): Promise<string> => {
+  const asked = await query({ limit: 1 })
+  return String(asked.ok ? asked.value.through : 0)
+}
+
+/** An entry alone is all that it makes. */
+const placeOf = (after: string | null): ItemPlace | null => {
+  if (after === null) return null
+  const [position, nth] = after.split('.').map(Number)
+  return { position: position ?? 0, nth: nth ?? Number.POSITIVE_INFINITY }
+}
 
 /**
  * Every entry that matches, as it is written, from any place on: without one, from now on. A reader that reconnects says
@@ -52,37 +86,66 @@ export const streamEvidence = async (c: Context, house: Console): Promise<Respon
   const { through } = asked.value
   const after = cursor === undefined ? through : Number(cursor)
   if (after > through) return answerRefusal(c, refusal('query-invalid', `cursor: the store ends at ${through}`))
-  return stream(c, after, async function* (gone) {
+  return stream(c, String(after), async function* (gone) {
     for await (const entry of house.followEvidence(given, after, gone)) {
-      yield { position: entry.position, event: 'entry', value: entry }
+      yield { id: String(entry.position), event: 'entry', value: entry }
     }
   })
 }
 
-type Event = { position: number; event: string; value: unknown }
+type Event = { id: string; event: string; value: unknown }
 type Events = (gone: AbortSignal) => AsyncGenerator<Event>
 
 /** What is told beside the events, without a place: who misses it has missed nothing that is kept. */
 type Aside = (tell: (event: string, value: unknown) => void) => () => void
 
+const PING_MS = 5000
+/** A reader that takes nothing for so many signs of life is cut off: it may come back, and goes on where it was. */
+const PATIENCE = 6
+
 /** Sends events one by one, each when the reader has taken the one before; a sign of life now and then. */
-const stream = (c: Context, from: number | null, events: Events, aside: Aside = () => () => {}): Response =>
+const stream = (c: Context, from: string | null, events: Events, aside: Aside = () => () => {}): Response =>
   streamSSE(c, async (out) => {
     const gone = new AbortController()
     out.onAbort(() => gone.abort())
-    const ping = setInterval(() => void out.write(': ping\n\n').catch(() => gone.abort()), PING_MS)
+    const ping = setInterval(
+      signOfLife(out, () => cut(c, out)),
+      PING_MS,
+    )
     const hush = aside(teller(out))
     try {
       // Whoever is cut off before anything came knows where to go on from, too.
       await out.write(from === null ? ': here\n\n' : `id: ${from}\n\n`)
-      for await (const { position, event, value } of events(gone.signal)) {
-        await out.writeSSE({ id: String(position), event, data: JSON.stringify(value) })
+      for await (const { id, event, value } of events(gone.signal)) {
+        await out.writeSSE({ id, event, data: JSON.stringify(value) })
       }
     } finally {
       clearInterval(ping)
       hush()
     }
   })
+
+/** Pings, one at a time: where one is not taken for long, nobody reads. */
+const signOfLife = (out: SSEStreamingApi, cutOff: () => void) => {
+  let untaken = 0
+  return (): void => {
+    if (untaken > PATIENCE) cutOff()
+    untaken += 1
+    if (untaken > 1) return
+    out.write(': ping\n\n').then(
+      () => {
+        untaken = 0
+      },
+      () => {},
+    )
+  }
+}
+
+/** Ends a stream with its connection: what waits in its buffers would stay there for as long as the reader does. */
+const cut = (c: Context, out: SSEStreamingApi): void => {
+  out.abort()
+  c.env.outgoing?.destroy()
+}
 
 /** As many asides as may be on their way to a reader. */
 const UNREAD = 16

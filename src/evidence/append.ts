@@ -18,8 +18,8 @@ type Also = (tx: Tx, entries: Entry[]) => Promise<void>
 type Call = {
   drafts: Prepared[]
   fence: Fence | null
-  /** The entry that stands in the way: where it is there, nothing is written. */
-  unless?: string | null
+  /** Entries that stand in the way: where one of them is there, nothing is written. */
+  unless?: readonly string[]
   also?: Also
 }
 type Pending = Call & { resolve: (result: Result<Entry[]>) => void }
@@ -81,7 +81,7 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
       const state = await stateFor(engine, tx, batch)
       const fences = await fencesFor(engine, tx, batch)
       const planned = batch.map(({ drafts, fence, unless }) => {
-        const objection = fencedOff(fence, fences) ?? stoppedBy(unless ?? null, state)
+        const objection = fencedOff(fence, fences) ?? stoppedBy(unless ?? [], state)
         return objection ? refused(objection) : planCall(drafts, state, now)
       })
       const { entries, learnt } = await write(tx, tip, newIn(planned))
@@ -114,7 +114,7 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
   }
 
   return {
-    append: (drafts: Draft[], fence: Fence | null, unless: string | null): Promise<Result<Entry[]>> =>
+    append: (drafts: Draft[], fence: Fence | null, unless: readonly string[]): Promise<Result<Entry[]>> =>
       append(drafts, { fence, unless }),
     /** Appends, and does something else to the store in the same commit: both are there afterwards, or neither. */
     appendAnd: (drafts: Draft[], also: Also, fence: Fence | null = null): Promise<Result<Entry[]>> =>
@@ -154,7 +154,7 @@ const placed = ({ entry }: Planned, written: ReadonlyMap<string, Entry>): Entry 
 const stateFor = async (engine: Engine, tx: Tx, batch: Call[]): Promise<State> => {
   const contents = batch.flatMap(({ drafts }) => drafts.map(({ content }) => content))
   const named = contents.flatMap(({ id, inReplyTo, forkOf }) => [id, inReplyTo, forkOf])
-  const inTheWay = batch.map(({ unless }) => unless ?? null)
+  const inTheWay = batch.flatMap(({ unless }) => unless ?? [])
   const sessions = new Set(contents.map(({ session }) => session))
   const opening = contents.flatMap(({ session, body }) => (body?.event === 'session-opened' ? [{ session, body }] : []))
   const known = await headersById(engine, tx, [...new Set([...named, ...inTheWay].filter((id) => id !== null))])
@@ -192,8 +192,10 @@ const fencedOff = (fence: Fence | null, held: ReadonlyMap<string, number>): Refu
 }
 
 /** Of two that happen at the same time, one comes first: what was stopped before it was begun is not begun. */
-const stoppedBy = (id: string | null, { known }: State): Refusal | null =>
-  id !== null && known.has(id) ? refusal('turn-stopped', `${id} came first; nothing was begun`) : null
+const stoppedBy = (unless: readonly string[], { known }: State): Refusal | null => {
+  const first = unless.find((id) => known.has(id))
+  return first === undefined ? null : refusal('turn-stopped', `${first} came first; nothing was begun`)
+}
 
 const storeRefusal = (error: Error, engine: Engine): Refusal =>
   engine.isFull(error)

@@ -17,11 +17,22 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'turn-ended': 'agent',
   'approval-decided': 'person',
   'stop-asked': 'person',
+  steered: 'person',
   restoring: 'person',
   restored: 'person',
   verified: 'house',
   'wall-declared': 'house',
 }
+
+/** What an agent that comes in by a door may write in its own session: that it opens it, begins by itself, and stops. */
+const OWN: ReadonlySet<EventName> = new Set(['session-opened', 'accepted', 'stop-asked'])
+
+/** Whether it is such an act. Who begins by itself says by which token: the house's chain has for whom that was made. */
+const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean =>
+  author.kind === 'agent' &&
+  OWN.has(body.event) &&
+  author.id === agent &&
+  (body.event !== 'accepted' || body.by !== undefined)
 
 type Owner = { agent: string | null; known: boolean }
 
@@ -47,6 +58,7 @@ const judgeAuthor = (entry: Entry, owner: Owner, complain: Complain): void => {
     judgeAgent(entry, owner, complain)
     return
   }
+  if (isOwn(entry, owner)) return
   complain(author.kind === 'agent', entry, 'author', `is by an agent, who may not write ${body.event}`)
   const other = kind !== null && author.kind !== 'agent' && author.kind !== kind
   complain(other, entry, 'author', `is by ${author.kind} ${author.id}, and ${body.event} is for a ${kind}`)

@@ -88,7 +88,7 @@ const HEADER_BEGINS = `[bB]${anyCase('(?:earer|asic)')}`
 const URL_BEGINS = String.raw`://[^\s/@]*@`
 const SHAPE_BEGINS = [
   '-(?:(?<=gl(?:pat|dt|rt|ptt)-|xox[a-z]-|xapp-|sk-)|(?<=-----)BEGIN)',
-  '_(?<=gh[pousr]_|github_pat_|[rs]k_|npm_)',
+  '_(?<=gh[pousr]_|github_pat_|[rs]k_|npm_|bhp_)',
   String.raw`z(?<=AIz)|J(?<=eyJ)|I(?<=A[KS]I)|\.(?<=[MNO][\w-]{22,27}\.)|:A(?<=\d:A)`,
 ].join('|')
 const ANY = new RegExp([LABEL_BEGINS, HEADER_BEGINS, URL_BEGINS, SHAPE_BEGINS].join('|'))
@@ -128,6 +128,7 @@ const SHAPES: readonly Shape[] = [
   { kind: 'api-key', shape: String.raw`(?<![A-Za-z0-9])sk-[A-Za-z0-9]{20,}[\w-]*` },
   { kind: 'stripe-key', shape: '(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,}' },
   { kind: 'google-key', shape: String.raw`(?<![A-Za-z0-9])AIza[\w-]{35,}` },
+  { kind: 'bellhop-token', shape: String.raw`(?<![A-Za-z0-9])bhp_[\w-]{40,}` },
   { kind: 'npm-token', shape: '(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,}' },
   { kind: 'aws-key', shape: '(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}[A-Za-z0-9]*' },
   { kind: 'telegram-token', shape: String.raw`(?<!\d)\d{8,10}:A[\w-]{34,}` },

@@ -51,8 +51,8 @@ export const openStore = async (options: Options) => {
   return {
     /** What keeping, verifying and moving the store need; nothing else writes through it. */
     engine,
-    /** Appends all of the drafts, or none of them; `unless` names an entry that, where it is there, stands in the way. */
-    append: (drafts: Draft[], fence: Fence | null = null, unless: string | null = null): Promise<Result<Entry[]>> =>
+    /** Appends all of the drafts, or none of them; `unless` names entries that, where they are there, stand in the way. */
+    append: (drafts: Draft[], fence: Fence | null = null, ...unless: string[]): Promise<Result<Entry[]>> =>
       append(drafts, fence, unless),
     appendAnd,
     adopt: (entries: Prepared[]): Promise<Result<Entry[]>> => adopt(entries),

@@ -63,6 +63,8 @@ const derive: Derive = {
   // A hop is found by where it began and by where it leads.
   'peripheral-stopped': ({ peripheral, to }) => [peripheral, ...(to === undefined ? [] : [to])].map(peripheralTag),
   'wall-declared': ({ peripheral }) => [peripheralTag(peripheral)],
+  'tool-seen': ({ server, tool }) => [`tool/${server}.${tool}`],
+  'tool-pinned': ({ server, tool }) => [`tool/${server}.${tool}`],
   'turn-ended': ({ outcome }) => [`outcome/${outcome}`],
   refused: () => ['outcome/refused'],
 }

@@ -9,6 +9,7 @@ import { byId } from './read.ts'
 import type { Store } from './store.ts'
 import { termOf } from './terms.ts'
 import { isSound } from './verify.ts'
+import type { Pin } from './wall/pins.ts'
 import { Wall, type Walls } from './wall/wall.ts'
 
 /** The entry that declares a wall: the same for the same wall, whoever puts it up. */
@@ -64,6 +65,7 @@ const parsed = (json: string): Wall | null => {
 /** The walls that a chain's starts name, read as they turn up. What was declared does not change, and is read once. */
 export const createWalls = ({ engine }: Source) => {
   const known = new Map<string, Wall>()
+  const pins = new Map<string, Pin>()
   let since: string | null = null
 
   const learn = async (hash: string): Promise<void> => {
@@ -72,14 +74,34 @@ export const createWalls = ({ engine }: Source) => {
     else since ??= await firstDeclared(engine)
   }
 
+  const learnPin = async (id: string): Promise<void> => {
+    const entry = pins.has(id) ? null : await byId(engine.db, id)
+    const pin = entry && pinIn(entry)
+    if (pin) pins.set(id, pin)
+  }
+
   return {
-    walls: { of: (hash) => known.get(hash) ?? null, since: () => since } satisfies Walls,
-    /** Reads the walls that some entries name. */
+    walls: {
+      of: (hash) => known.get(hash) ?? null,
+      since: () => since,
+      pin: (id) => pins.get(id) ?? null,
+    } satisfies Walls,
+    /** Reads the walls, and the acceptances of other servers' tools, that some entries name. */
     learn: async (entries: readonly Entry[]): Promise<void> => {
       // What was tampered with may hold anything.
-      for (const { body } of entries) if (body?.event === 'peripheral-started') await learn(String(body.spec))
+      for (const { body } of entries) {
+        if (body?.event === 'peripheral-started') await learn(String(body.spec))
+        if (body?.event === 'step-intended' && body.pin !== undefined) await learnPin(String(body.pin))
+      }
     },
   }
+}
+
+/** What an entry accepts, where it is one of the house's chain and is what it was when it was written. */
+const pinIn = (entry: Entry): Pin | null => {
+  const { body, session, position } = entry
+  if (body?.event !== 'tool-pinned' || session !== HOUSE || !isSound(entry)) return null
+  return { tool: `${body.server}.${body.tool}`, position }
 }
 
 /** When the first wall was declared; null where none was. */

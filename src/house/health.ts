@@ -1,6 +1,6 @@
-import type { Health } from '../console/app.ts'
 import { within } from '../lib/within.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { Health } from '../shapes/http.ts'
 import type { Parts } from './parts.ts'
 
 /** How long the registry may take: its commands wait for ever while Redis is away. */
@@ -10,9 +10,13 @@ const REGISTRY_MS = 2000
 export const presenceOf = ({ registry }: Parts, agent: string): Promise<Presence> =>
   within(REGISTRY_MS, registry.presence(agent)).catch(() => unreachable(agent))
 
-/** Everybody's presence, or that it cannot be known. */
-export const everybody = ({ registry, config }: Parts): Promise<Presence[]> =>
-  within(REGISTRY_MS, registry.who()).catch(() => config.agents.map(({ id }) => unreachable(id)))
+/** Everybody's presence, or that it cannot be known; with those who only come in by a door. */
+export const everybody = async ({ registry, agents }: Parts): Promise<Presence[]> => {
+  const known = (await agents()).map(({ id }) => id)
+  const here = await within(REGISTRY_MS, registry.who()).catch(() => known.map(unreachable))
+  const others = known.filter((id) => !here.some((presence) => presence.id === id))
+  return [...here, ...others.map(unregistered)]
+}
 
 /** What is up, as it is: ready only while Redis and the store answer and every agent has proved to be ready. */
 export const healthOf = async (parts: Parts, draining: boolean): Promise<Health> => {
@@ -30,6 +34,8 @@ export const healthOf = async (parts: Parts, draining: boolean): Promise<Health>
     },
   }
 }
+
+const unregistered = (id: string): Presence => ({ ...unreachable(id), reason: 'it has not registered' })
 
 const unreachable = (id: string): Presence => ({
   id,

@@ -3,12 +3,14 @@ import { hostname, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { loadHouse } from '../config/load.ts'
 import { verifyFiles } from '../evidence/checker.ts'
+import { threadOf } from '../evidence/conversations.ts'
 import { brief } from '../evidence/digest.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
 import { createRedactor } from '../evidence/redact.ts'
 import { openStore, type Store } from '../evidence/store.ts'
+import { createRoll } from '../evidence/tokens.ts'
 import { verifyChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
@@ -25,6 +27,7 @@ import { createHolds } from '../registry/holds.ts'
 import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
 import { programFolders } from '../sandbox/programs.ts'
+import type { KnownAgent } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
@@ -100,6 +103,7 @@ export const openParts = async (given: Settings, part: string) => {
   const progress = createProgress({ redis, prefix, redact })
   const ledgers = createLedgers(store)
   const enter = createEntering({ ledgers, tree: shadow.tree })
+  const byToken = createRoll(store)
 
   const newId = createIds(systemClock)
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
@@ -127,6 +131,10 @@ export const openParts = async (given: Settings, part: string) => {
     ledgers,
     /** Whether a turn may begin in a peripheral. */
     enter,
+    /** The agents that come in by a door, as tokens were made for them. */
+    byToken,
+    /** Every agent that work can be given to. */
+    agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...newTo(config.agents, await byToken())],
     undo: createUndo({ store, shadow, workspace, holders: holds.all, release: holds.release }),
     newId,
     /** Which process this is, among all that share the Redis. */
@@ -148,13 +156,20 @@ export const openParts = async (given: Settings, part: string) => {
   }
 }
 
+/** Those that the house does not have itself: a token for one of its own agents is for a session of theirs. */
+const newTo = (ours: readonly KnownAgent[], others: readonly KnownAgent[]): KnownAgent[] =>
+  others.filter(({ id }) => !ours.some((agent) => agent.id === id))
+
 type Seen = { store: Store; config: Config; folder: Folder; workspace: string }
 
 /** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
 export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
   return {
     roomMode: async (room: string): Promise<RoomMode> =>
-      (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode ?? 'discuss',
+      (await store.roomMode(room)) ??
+      config.rooms.find(({ id }) => id === room)?.mode ??
+      (await threadOf(store, room))?.mode ??
+      'discuss',
     verify: (session: string): Promise<Verdict> => verifyChain(store, session),
     verifyFiles: async (session: string): Promise<Violation[]> => {
       const place = await openWorkspace(workspace, [])

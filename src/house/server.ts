@@ -1,13 +1,53 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Door } from '../doors/door.ts'
 import { Problem } from '../lib/problem.ts'
 
+type Options = {
+  /** Answers what comes to no door of its own. */
+  answer: RequestListener
+  doors: readonly Door[]
+  host: string
+  port: number
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+/** How long a request's headers and body may take: who sends slower than that is cut off. */
+const REQUEST_MS = 30_000
+
 /** An HTTP server that listens, and ends when the requests under way have ended, or a limit is reached. */
-export const openServer = async (answer: RequestListener, host: string, port: number) => {
-  const server = createServer(answer)
+export const openServer = async ({ answer, doors, host, port, log }: Options) => {
+  const doorOf = ({ url = '' }: IncomingMessage): Door | undefined =>
+    doors.find(({ path }) => path === url.replace(/\?.*$/, ''))
+  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    const door = doorOf(request)
+    if (!door?.answer) return answer(request, response)
+    Promise.resolve(door.answer(request, response)).catch((error: Error) => {
+      log('a request failed', { path: door.path, error: error.stack ?? error.message })
+      response.destroy()
+    })
+  })
+  server.on('upgrade', (request, socket, head) => {
+    // A connection that breaks while it is being opened concerns nobody else.
+    socket.on('error', () => socket.destroy())
+    const door = doorOf(request)
+    if (door?.open) door.open(request, socket, head)
+    else turnAway(socket)
+  })
   const underWay = requestsOf(server)
   const url = await listen(server, host, port)
-  return { url, close: (ms: number): Promise<void> => closed(server, underWay, ms) }
+  return {
+    url,
+    close: async (ms: number): Promise<void> => {
+      await Promise.all(doors.map((door) => door.close()))
+      await closed(server, underWay, ms)
+    },
+  }
+}
+
+const turnAway = (socket: Duplex): void => {
+  socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }
 
 const listen = (server: Server, host: string, port: number): Promise<string> =>

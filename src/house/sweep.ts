@@ -6,11 +6,12 @@ import type { Parts } from './parts.ts'
 const STOP_MS = 2000
 
 /** Looks again and again, never twice at once, for what got lost between the store and Redis. */
-export const startSweep = (parts: Parts): { stop: () => Promise<void> } => {
+export const startSweep = (parts: Parts, endLapsed: () => Promise<void>): { stop: () => Promise<void> } => {
   const { config, log } = parts
   let running: Promise<void> | null = null
   const timer = setInterval(() => {
-    running ??= sweep(parts)
+    running ??= Promise.all([sweep(parts), endLapsed()])
+      .then(() => {})
       .catch((error: Error) => log.warn('the sweep failed', { error: error.message }))
       .finally(() => {
         running = null

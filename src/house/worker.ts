@@ -15,7 +15,7 @@ import type { Author } from '../shapes/evidence.ts'
 import { probeTools } from '../tools/probe.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { createVerdicts } from './verdicts.ts'
-import { createWorkshop } from './workshop.ts'
+import { createWorkshop, type Made } from './workshop.ts'
 
 /** The worker: the house agents, the turns they take, and the steps those are made of, on lanes of their own. */
 export const startWorker = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
@@ -41,6 +41,8 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     openSteps: async (session) => [...(await parts.ledgers.of(session)).open],
     roomMode: parts.roomMode,
     mindOf: (agent) => mindOf(agent, config.agents),
+    isElsewhere: async (agent) =>
+      !config.agents.some(({ id }) => id === agent) && (await parts.byToken()).some(({ id }) => id === agent),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
   })
   const stops = { closing: closing.signal, abandon: abandon.signal }
@@ -66,6 +68,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   )
   await house.settled()
   log.info('worker is up')
+  const looking = lookAt(workshop, parts, closing.signal)
 
   return {
     stop: async () => {
@@ -79,6 +82,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       stepsClosing.abort()
       await stepLane.close()
       await workshop.close()
+      await looking
       await verdicts.settled()
       await house.leave()
       await parts.signHead()
@@ -105,6 +109,12 @@ const declare = async ({ store, specs }: Parts): Promise<void> => {
   const declared = await declareWalls(store, [...specs.values()])
   if (!declared.ok)
     throw new Problem(`the walls could not be written down: ${declared.refusal.message}`, declared.refusal.remedy)
+}
+
+/** Looks at the tools of other servers in the background, so that agents can be told of them before the first call. */
+const lookAt = async ({ sources }: Made, { specs, log }: Parts, signal: AbortSignal): Promise<void> => {
+  const wrong = await sources.lookAt([...specs.values()], signal).catch((error: Error) => [{ message: error.message }])
+  for (const { message } of wrong) log.warn('a tool of another server cannot be used', { message })
 }
 
 /** Whether a holder was a worker of this machine that is no longer there. */

@@ -6,6 +6,7 @@ import { execute } from '../sandbox/sandbox.ts'
 import { createTerminals } from '../sandbox/terminals.ts'
 import type { Config } from '../shapes/config.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import { createSources, type Sources } from '../sources/sources.ts'
 import type { Command } from '../tools/tool.ts'
 import { hiddenIn } from '../workspace/hidden.ts'
 import type { Parts } from './parts.ts'
@@ -24,34 +25,54 @@ type Machine = Pick<
   | 'spills'
   | 'holds'
   | 'progress'
-> & { config: Pick<Config, 'sandbox' | 'checks' | 'approvals'>; settings: { path: string } }
+> & { config: Pick<Config, 'sandbox' | 'checks' | 'approvals' | 'servers'>; settings: { path: string } }
+
+export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
-export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & { close: () => Promise<void> } => {
+export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
   const { config, store, live, clock, specs, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } =
     parts
   const terminals = createTerminals()
-  /** The peripheral that the terminals of a session were started behind: another worker may have taken it down. */
+  /** The peripheral that terminals and servers of a session were started behind: another worker may have taken it down. */
   const behind = new Map<string, string>()
   const sweep = async (): Promise<void> => {
     for (const [session, peripheral] of behind) {
       if ((await store.session(session))?.peripheral === peripheral) continue
       behind.delete(session)
-      await terminals.endAll(session)
+      await Promise.all([terminals.endAll(session), sources.end(session)])
     }
   }
   const sweeping = setInterval(() => void sweep().catch(() => {}), SWEEP_MS).unref()
-  const job = async (command: Command, spec: PeripheralSpec, signal: AbortSignal): Promise<Job> => ({
-    argv: command.argv,
-    mode: command.sandbox,
-    network: command.network,
+  const job = async (
+    { argv, sandbox, network }: Pick<Command, 'argv' | 'sandbox' | 'network'>,
+    spec: PeripheralSpec,
+    signal: AbortSignal,
+  ): Promise<Job> => ({
+    argv,
+    mode: sandbox,
+    network,
     workspace,
     // git itself must see the files as they are: emptied ones would be committed. What it shows is bounded by its arguments.
-    hidden: command.argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope, settings.path),
+    hidden: argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope, settings.path),
     readable: config.sandbox.readable,
     path: settings.path,
     limits: { ...spec.limits, outputBytes: OUTPUT_BYTES },
     signal,
+  })
+  /** What goes on between steps has the time of a turn. */
+  const lasting = async (command: Parameters<typeof job>[0], spec: PeripheralSpec): Promise<Job> => {
+    const { limits, ...rest } = await job(command, spec, new AbortController().signal)
+    return { ...rest, limits: { ...limits, seconds: spec.limits.secondsPerTurn } }
+  }
+  const sources = createSources({
+    store,
+    servers: config.servers,
+    jobFor: async ({ argv, network, env }, sandbox, spec) => ({
+      ...(await lasting({ argv, sandbox, network }, spec)),
+      env,
+    }),
+    plantedBy: async (given, { scope }) => plantedIn(given, scope),
   })
   return {
     store,
@@ -75,13 +96,18 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
       terminals: (session, spec) => ({
         ...terminals.of(session),
         start: async (name, command) => {
-          const { limits, ...rest } = await job(command, spec, new AbortController().signal)
-          const seconds = spec.limits.secondsPerTurn
           behind.set(session, spec.id)
-          return terminals.of(session).start(name, { ...rest, limits: { ...limits, seconds } })
+          return terminals.of(session).start(name, await lasting(command, spec))
         },
       }),
       endTerminals: terminals.endAll,
+    },
+    sources: {
+      ...sources,
+      find: (session, spec, name) => {
+        behind.set(session, spec.id)
+        return sources.find(session, spec, name)
+      },
     },
     spills,
     holds,
@@ -89,9 +115,9 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
     approvalMs: config.approvals.minutes * 60_000,
     progress: progress.say,
     verify: verdicts.reach,
-    close: () => {
+    close: async () => {
       clearInterval(sweeping)
-      return terminals.endAll()
+      await Promise.all([terminals.endAll(), sources.end()])
     },
   }
 }
@@ -100,12 +126,16 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Workshop & {
  * A program that made files which nobody may touch has failed, and says which: a tool of the user's own would obey them.
  * They stay, as a person may have made them at the same moment.
  */
-const withPlanted = async (ran: Ran, { workspace, hidden, path }: Job, { scope }: PeripheralSpec): Promise<Ran> => {
+const withPlanted = async (ran: Ran, job: Job, { scope }: PeripheralSpec): Promise<Ran> => {
+  const planted = await plantedIn(job, scope)
+  if (planted === null) return ran
+  return { ...ran, exit: ran.exit === 0 ? NOT_ALLOWED : ran.exit, output: `${ran.output}\n[${planted}]\n` }
+}
+
+const plantedIn = async ({ workspace, hidden, path }: Job, scope: PeripheralSpec['scope']): Promise<string | null> => {
   const planted = (await hiddenIn(workspace, scope, path)).filter((path) => !hidden.includes(path))
-  if (planted.length === 0) return ran
   const names = planted.map((path) => relative(workspace.root, path)).join(', ')
-  const output = `${ran.output}\n[there is now ${names}, which nobody may touch: a person should look at it]\n`
-  return { ...ran, exit: ran.exit === 0 ? NOT_ALLOWED : ran.exit, output }
+  return names === '' ? null : `there is now ${names}, which nobody may touch: a person should look at it`
 }
 
 /** As shells say of what may not be done. */

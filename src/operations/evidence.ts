@@ -84,12 +84,12 @@ const indented = (text: string): string =>
 
 const unknown = (id: string): Result<never> => refused(refusal('entry-unknown', `there is no entry ${id}`))
 
-export const thread = defineOperation({
+export const tree = defineOperation({
   ...looks,
-  name: 'thread',
+  name: 'tree',
   alone: true,
   summary: 'the whole reply tree that an entry belongs to, and how it stands',
-  example: 'thread 01hxyz.claude-1.ended',
+  example: 'tree 01hxyz.claude-1.ended',
   positional: ['entry'],
   input: z.strictObject({ entry: Id }),
   output: z.strictObject({

@@ -3,21 +3,47 @@ import type { Compaction } from '../evidence/keep.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Digest } from '../shapes/digest.ts'
-import type { PeripheralSpec, ToolName } from '../shapes/peripheral.ts'
+import type { Fruit } from '../shapes/fruit.ts'
+import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
+import type { StepReport } from '../shapes/turn.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Undo } from './undo-files.ts'
+
+/** The seat of the agent that asks: where it stands, and how it works. */
+export type SeatDoor = {
+  at: () => Promise<Result<SeatAt>>
+  start: (how: { peripheral?: string | undefined; request?: string | undefined }) => Promise<Result<SeatAt>>
+  act: (call: ToolCall, step: string | undefined) => Promise<Result<{ step: string; report: StepReport }>>
+  leave: (how: {
+    answer: string
+    outcome: 'done' | 'failed'
+  }) => Promise<Result<{ turn: string; peripheral: string | null; fruit: Fruit | null } | null>>
+}
+
+export type SeatAt = {
+  agent: string
+  room: string
+  session: string | null
+  turn: string | null
+  spec: PeripheralSpec
+  active: boolean
+}
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
 export type Context = {
   person: Person
+  /** The seat of an agent; null for a person, who has none. */
+  seat: SeatDoor | null
   /** The room it was asked in; null where the face has none. */
   room: string | null
   store: Store
   who: () => Promise<Presence[]>
   rooms: readonly Room[]
+  /** The ids and types of the house's own agents. */
+  residents: readonly string[]
   roomMode: (room: string) => Promise<RoomMode>
   specs: ReadonlyMap<string, PeripheralSpec>
   verify: (session: string) => Promise<Verdict>
@@ -30,7 +56,7 @@ export type Context = {
   closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>
   undo: Undo
   /** What a tool takes and does, in a line. */
-  helpOf: (tool: ToolName) => string
+  helpOf: (tool: AnyTool) => string
   holds: {
     all: () => Promise<{ path: string; session: string; agent: string; until: string }[]>
     release: (session: string, path: string | null) => Promise<void>
@@ -48,8 +74,10 @@ export type Context = {
 export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> = {
   name: string
   /** The command it is a part of on the command line, and its name there where it is another. */
-  group?: 'evidence'
+  group?: 'evidence' | 'token'
   alias?: string
+  /** Further names it has over HTTP. */
+  also?: readonly string[]
   /** Whether it stands at the top of the command line too. */
   alone?: boolean
   /** Whether it may take long: the command line then reads the store itself. */
@@ -63,6 +91,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   input: Input
   output: Output
   role: Role
+  /** Whether it is for agents, who have a seat, and not for people. */
+  agents?: boolean
   /** Whether it only looks. What changes something goes through a room, and through the whole pipeline. */
   reads: boolean
   /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
@@ -74,9 +104,33 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   passes?: (output: z.infer<Output>) => boolean
 }
 
-export const defineOperation = <Input extends z.ZodObject, Output extends z.ZodType>(
-  row: Operation<Input, Output>,
-): Operation => row as unknown as Operation
+/** A row of the table, and what a program that knows it by its name takes and answers: types alone. */
+export type Defined<Name extends string, Types> = Operation & { name: Name; types?: Types }
+
+type Typed<Input extends z.ZodObject, Output extends z.ZodType, Reads, Agents> = {
+  reads: Reads
+  agents: Agents
+  input: Taken<Input>
+  output: z.output<Output>
+}
+
+/** What a program hands in. Where a row takes a text for something, too, that is for people who type. */
+type Taken<Input extends z.ZodObject> = {
+  [Key in keyof z.input<Input>]: unknown extends z.input<Input>[Key]
+    ? z.output<Input>[Key & keyof z.output<Input>]
+    : z.input<Input>[Key]
+}
+
+export const defineOperation = <
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Reads extends boolean,
+  const Agents extends boolean = false,
+>(
+  row: Operation<Input, Output> & { name: Name; reads: Reads; agents?: Agents },
+): Defined<Name, Typed<Input, Output, Reads, Agents>> =>
+  row as unknown as Defined<Name, Typed<Input, Output, Reads, Agents>>
 
 /** How a row is used, such as `mode [to]`. */
 export const usageOf = ({ name, positional, input }: Operation): string => {

@@ -9,6 +9,7 @@ import { defineOperation } from './operation.ts'
 
 export const who = defineOperation({
   name: 'who',
+  also: ['agents'],
   summary: 'the agents that are here, and which have proved to be ready',
   example: 'who',
   positional: [],

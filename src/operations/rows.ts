@@ -13,6 +13,9 @@ const summaries: Summaries = {
   assigned: ({ assignments }) => assignments.map(({ agent, peripheral }) => `${agent} in ${peripheral}`).join(', '),
   refused: ({ refusal }) => `${refusal.code}: ${refusal.message}`,
   'mode-changed': ({ from, to }) => `${from} to ${to}`,
+  'thread-started': ({ name, agent, from }) =>
+    `${name || 'a thread'} with ${agent}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
+  'thread-archived': ({ archived }) => (archived ? 'archived' : 'open again'),
   asked: ({ text }) => text,
   supposed: ({ text }) => text,
   concluded: ({ text }) => text,
@@ -32,6 +35,7 @@ const summaries: Summaries = {
   'approval-asked': ({ approval, opens, why }) => `${approval}: ${opens}: ${why}`,
   'approval-decided': ({ approval, decision, note }) => `${approval} ${decision} ${note}`,
   'stop-asked': ({ turn, why }) => `${turn} ${why}`,
+  steered: ({ text }) => text,
   reviewed: ({ worked, didNot, next }) => `worked: ${worked}; did not: ${didNot}; next: ${next}`,
   verified: ({ ok, through, violations }) =>
     ok ? `whole up to ${through}` : violations.map(({ entry, what }) => `${entry} ${what}`).join('; '),
@@ -41,6 +45,11 @@ const summaries: Summaries = {
   'turn-ended': ({ outcome, answer }) => `${outcome}: ${answer}`,
   digested: ({ digest }) => `${digest.session} up to ${digest.through}`,
   compacted: ({ bodies, bytes }) => `${bodies} bodies, ${bytes} bytes`,
+  'token-minted': ({ name, label, grant }) =>
+    `${name} ${label}: ${grant.kind === 'agent' ? `${grant.agent} in ${grant.room}` : `${grant.name}, ${grant.role}`}`,
+  'token-revoked': ({ name, why }) => `${name} ${why}`,
+  'tool-seen': ({ server, tool, nth, hash }) => `${server}.${tool} ${hash.slice(0, 12)}, its description ${nth}`,
+  'tool-pinned': ({ server, tool, hash }) => `${server}.${tool} ${hash.slice(0, 12)}`,
   presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,
 }
 

@@ -2,11 +2,17 @@ import { z } from 'zod'
 import { Role } from '../shapes/person.ts'
 import { ok } from '../shapes/result.ts'
 import { approvals, approve, deny } from './approvals.ts'
-import { claim, count, evidence, facets, forks, questions, recent, replies, show, thread } from './evidence.ts'
+import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
+import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
 import { defineOperation, type Operation, usageOf } from './operation.ts'
 import { mode, rooms, who, whoami } from './rooms.ts'
+import { act, hop, leave, seat, start } from './seat.ts'
 import { reset, sessions, status } from './sessions.ts'
+import { accept, sources } from './sources.ts'
+import { steer } from './steer.ts'
+import { archive, begin, fork, threads, unarchive } from './threads.ts'
+import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
 import { holds, peripherals, release, stop } from './work.ts'
 
@@ -34,13 +40,15 @@ const help = defineOperation({
           example: `${id} where is main defined?`,
           role,
         })),
-        ...operations.map((row) => ({
-          name: row.name,
-          usage: usageOf(row),
-          summary: row.summary,
-          example: row.example,
-          role: row.role,
-        })),
+        ...operations
+          .filter(({ agents }) => !agents)
+          .map((row) => ({
+            name: row.name,
+            usage: usageOf(row),
+            summary: row.summary,
+            example: row.example,
+            role: row.role,
+          })),
       ],
     }),
   render: ({ operations }) =>
@@ -50,8 +58,7 @@ const help = defineOperation({
     ].join('\n'),
 })
 
-/** Everything that can be asked of Bellhop, once. */
-export const operations: readonly Operation[] = [
+const rows = [
   help,
   who,
   whoami,
@@ -59,6 +66,7 @@ export const operations: readonly Operation[] = [
   mode,
   peripherals,
   status,
+  steer,
   stop,
   approvals,
   approve,
@@ -68,12 +76,19 @@ export const operations: readonly Operation[] = [
   diff,
   undo,
   rewind,
+  threads,
+  begin,
+  fork,
+  archive,
+  unarchive,
   sessions,
   reset,
+  steps,
+  hops,
   evidence,
   recent,
   show,
-  thread,
+  tree,
   replies,
   forks,
   questions,
@@ -84,6 +99,25 @@ export const operations: readonly Operation[] = [
   verify,
   head,
   compact,
-]
+  tokens,
+  mint,
+  revoke,
+  sources,
+  accept,
+  seat,
+  start,
+  act,
+  hop,
+  leave,
+] as const
+
+/** Everything that can be asked of Bellhop, once. */
+export const operations: readonly Operation[] = rows
+
+/** What people can ask, in a room and elsewhere: agents have tools instead, and a few rows of their own. */
+export const commands: readonly Operation[] = operations.filter(({ agents }) => !agents)
+
+/** What each row takes and answers, by its name: types alone, for whoever asks from outside. */
+export type Operations = { [Row in (typeof rows)[number] as Row['name']]: NonNullable<Row['types']> }
 
 export const operationNamed = (name: string): Operation | null => operations.find((row) => row.name === name) ?? null

@@ -14,12 +14,16 @@ export const stop = defineOperation({
   example: 'stop codex-1 wrong branch',
   positional: ['agent', 'why'],
   rest: 'why',
-  input: z.strictObject({ agent: Name.optional(), why: z.string().max(500).default('') }),
+  input: z.strictObject({
+    agent: Name.optional(),
+    why: z.string().max(500).default(''),
+    turn: Id.optional().describe('this turn alone'),
+  }),
   output: z.strictObject({ stopped: z.array(z.strictObject({ turn: Id, agent: Name })) }),
   role: 'operator',
   reads: false,
   offline: false,
-  run: async ({ agent: name, why }, { person, room, store, who, wakeSteps }) => {
+  run: async ({ agent: name, why, turn: only }, { person, room, store, who, wakeSteps }) => {
     if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
     const here = await who()
     const agent = name === undefined ? null : agentNamed(name, here)
@@ -29,7 +33,8 @@ export const stop = defineOperation({
       )
     }
     const turns = (await store.unfinishedTurns()).filter(
-      (turn) => turn.room === room && (agent === null || turn.agent === agent),
+      ({ id, room: of, agent: by }) =>
+        of === room && (agent === null || by === agent) && (only === undefined || id === only),
     )
     for (const turn of turns) {
       const { id, session } = turn

@@ -1,5 +1,12 @@
 import type { Fruit } from '../shapes/fruit.ts'
-import type { CommandRule, ContextKey, ExitCondition, PeripheralSpec, ToolName } from '../shapes/peripheral.ts'
+import {
+  type CommandRule,
+  type ContextKey,
+  type ExitCondition,
+  isOwnTool,
+  type PeripheralSpec,
+  type ToolName,
+} from '../shapes/peripheral.ts'
 
 type Condition = {
   /** What must be true, as a refusal says it. */
@@ -36,6 +43,7 @@ export const conditions: Record<ExitCondition, Condition> = {
     holds: ({ changed = [], checks = [] }) => changed.length > 0 && checks.every(({ ok }) => ok),
     possible: (spec) =>
       hasOne(spec, 'edit', 'multi-edit', 'apply-patch', 'write') ||
+      (spec.sandbox !== 'read-only' && !spec.tools.every(isOwnTool)) ||
       runs(spec, ({ sandbox }) => (sandbox ?? spec.sandbox) !== 'read-only'),
   },
   blocked: {

@@ -1,5 +1,12 @@
 import { isIP } from 'node:net'
-import { type CommandRule, type PeripheralSpec, SandboxMode, type ToolName } from '../shapes/peripheral.ts'
+import {
+  type AnyTool,
+  type CommandRule,
+  isOwnTool,
+  type PeripheralSpec,
+  SandboxMode,
+  type ToolName,
+} from '../shapes/peripheral.ts'
 import { checkRule } from '../tools/commands.ts'
 import { matcher } from '../workspace/pattern.ts'
 import { runnable } from './conditions.ts'
@@ -42,10 +49,12 @@ const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>
 
 const idleTools = (spec: PeripheralSpec): Idle[] => {
   const { tools, commands, exit, approval } = spec
-  const has = (tool: ToolName) => tools.includes(tool)
+  const has = (tool: AnyTool) => tools.includes(tool)
   const unasked = approval.policy === 'never' ? approval.tools : []
-  const why = (tool: ToolName) =>
-    unasked.includes(tool) ? 'it needs an approval, and nobody is asked for one' : needs[tool](spec)
+  const why = (tool: AnyTool): string | null => {
+    if (unasked.includes(tool)) return 'it needs an approval, and nobody is asked for one'
+    return isOwnTool(tool) ? needs[tool](spec) : null
+  }
   return [
     ...tools.flatMap((tool, i): Idle[] => {
       const lacks = why(tool)
@@ -122,7 +131,7 @@ const idlePhases = ({ phases, tools }: PeripheralSpec): Idle[] => {
   ]
 }
 
-const idlePhase = (phases: PeripheralSpec['phases'], i: number, tools: readonly ToolName[]): Idle[] => {
+const idlePhase = (phases: PeripheralSpec['phases'], i: number, tools: readonly AnyTool[]): Idle[] => {
   const [before, phase, next] = [phases[i - 1], phases[i], phases[i + 1]]
   if (!phase) return []
   const { id, outputs } = phase

@@ -24,9 +24,9 @@ export const stepDrafts = ({ turn, step, author, call }: CallRequest, session: S
   const house = sessionDrafter(session, BELLHOP)
   const tool = [`tool/${tagOf(call.tool)}`]
   return {
-    intended: ({ reads, writes }: Pick<Passed, 'reads' | 'writes'>, approval: string | null) => {
-      const approved = approval === null ? {} : { approval }
-      return own(`${step}.intent`, { event: 'step-intended', turn, step, call, reads, writes, ...approved }, turn, tool)
+    intended: ({ reads, writes, pin }: Pick<Passed, 'reads' | 'writes' | 'pin'>, approval: string | null) => {
+      const accepted = { ...(approval === null ? {} : { approval }), ...(pin === null ? {} : { pin }) }
+      return own(`${step}.intent`, { event: 'step-intended', turn, step, call, reads, writes, ...accepted }, turn, tool)
     },
     refused: (refusal: Refusal) =>
       own(`${step}.outcome`, { event: 'step-refused', turn, step, call, refusal }, turn, tool),
@@ -49,17 +49,26 @@ export const stepDrafts = ({ turn, step, author, call }: CallRequest, session: S
   }
 }
 
-type Stop = { id: string; turn: string; peripheral: string; fruit: Fruit; inReplyTo: string }
+type Stop = {
+  id: string
+  turn: string
+  peripheral: string
+  fruit: Fruit
+  inReplyTo: string
+  /** Why, where it is neither a hop nor the end of the turn. */
+  reason?: string | undefined
+}
 type HopTo = { to: string; when: string }
 
 /** A peripheral is left: at the end of a turn, or for another one. */
 export const stopped = (
   session: Place,
   author: Author,
-  { id, turn, peripheral, fruit, inReplyTo }: Stop,
+  { id, turn, peripheral, fruit, inReplyTo, reason: given }: Stop,
   hop: HopTo | null,
 ): Draft => {
-  const body = { event: 'peripheral-stopped', turn, peripheral, reason: hop ? 'hop' : 'turn-ended', fruit } as const
+  const reason = given ?? (hop ? 'hop' : 'turn-ended')
+  const body = { event: 'peripheral-stopped', turn, peripheral, reason, fruit } as const
   return sessionDrafter({ ...session, peripheral }, author)(id, hop ? { ...body, ...hop } : body, inReplyTo)
 }
 

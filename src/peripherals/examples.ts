@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import { ok } from '../shapes/result.ts'
 import { gate, type Standing } from '../tools/gate.ts'
 import type { Workspace } from '../workspace/paths.ts'
 
@@ -35,5 +36,8 @@ export const atBest = (spec: PeripheralSpec, workspace: Workspace, phase?: strin
   sandboxless: async () => null,
   hold: async () => null,
   hopless: async () => null,
+  // What its server says of it is known once it runs.
+  source: async () =>
+    ok({ pin: 'none', sandbox: spec.sandbox, wrong: () => null, call: async () => ({ text: '', failed: null }) }),
   decision: { kind: 'none' },
 })

@@ -44,7 +44,7 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
       const { stay } = ledger
       if (!stay) return { kind: 'answered' }
       const stop = { id: `${turn}.stopped`, turn, peripheral: stay.peripheral, inReplyTo: `${turn}.started` }
-      const left = stopped(session, author, { ...stop, fruit: fruitOf(stay) }, null)
+      const left = stopped(session, author, { ...stop, fruit: fruitOf(stay), reason: asked.reason }, null)
       const written = await write([...interrupted(ledger, asked, session), left])
       if (written.kind !== 'written') return { kind: 'fenced' }
       await wasLeft(workshop, session.id, left, stay)

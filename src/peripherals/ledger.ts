@@ -60,6 +60,8 @@ export type Ledger = {
   open: Map<string, ToolCall>
   /** What those of them would write. */
   writes: Map<string, readonly string[]>
+  /** Steps that whoever asked for them has given up. */
+  unwanted: Set<string>
   /** The stay that tested last, whether or not it goes on. */
   tested: Stay | null
   roles: Map<string, Role>
@@ -80,6 +82,7 @@ export const emptyLedger = (): Ledger => ({
   seen: new Map(),
   open: new Map(),
   writes: new Map(),
+  unwanted: new Set(),
   tested: null,
   roles: new Map(),
 })
@@ -107,9 +110,11 @@ const moves: Moves = {
     ledger.roles.delete(turn)
     ledger.open.clear()
     ledger.writes.clear()
+    ledger.unwanted.clear()
   },
-  'stop-asked': ({ turn }, body) => {
-    if (turn?.id === body.turn) turn.stopped = true
+  'stop-asked': ({ turn, unwanted }, body) => {
+    if (body.step !== undefined) unwanted.add(body.step)
+    else if (turn?.id === body.turn) turn.stopped = true
   },
   'approval-asked': ({ turn }, _body, { at }) => {
     if (turn) turn.asked ??= Date.parse(at)
@@ -196,9 +201,10 @@ const failedOnce = ({ failures }: Turn, call: ToolCall): void => {
 }
 
 const doubt = ({ unsure }: Stay, call: ToolCall, outcome: StepOutcome, writes: readonly string[]): void => {
-  if (call.args['terminal'] !== undefined) unsure.all = true
+  if (call.tool === 'run' && call.args['terminal'] !== undefined) unsure.all = true
   if (outcome.kind !== 'interrupted') return
-  if (call.tool === 'run') unsure.all = true
+  // What a program has written by then, nobody knows: neither one that was run, nor another server.
+  if (call.tool === 'run' || call.tool.includes('.')) unsure.all = true
   for (const path of writes) unsure.paths.add(path)
 }
 

@@ -6,7 +6,14 @@ import { ToolCall } from '../shapes/peripheral.ts'
 /** What a session's agent asks for: a tool call, on its way to the gate; or to leave the peripheral at the turn's end. */
 export const Request = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('call'), session: Id, turn: Id, step: Id, author: Author, call: ToolCall }),
-  z.strictObject({ kind: z.literal('leave'), session: Id, turn: Id, author: Author }),
+  z.strictObject({
+    kind: z.literal('leave'),
+    session: Id,
+    turn: Id,
+    author: Author,
+    /** Why, where it is not that the turn has come to its end. */
+    reason: z.string().max(200).optional(),
+  }),
 ])
 export type Request = z.infer<typeof Request>
 export type CallRequest = Extract<Request, { kind: 'call' }>

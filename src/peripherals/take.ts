@@ -36,7 +36,9 @@ export const createTaking = (workshop: Workshop) => {
   return async (request: CallRequest, session: SessionRecord, write: Write): Promise<Taken> => {
     const ledger = await ledgers.of(session.id)
     if (await isOver(store, request.turn, ledger)) return { kind: 'answered' }
-    if (ledger.open.has(request.step)) return answer(write, [stepDrafts(request, session).ended(INTERRUPTED)], null)
+    const { open, unwanted } = ledger
+    if (open.has(request.step)) return answer(write, [stepDrafts(request, session).ended(INTERRUPTED)], null)
+    if (unwanted.has(request.step)) return answer(write, [stepDrafts(request, session).refused(UNWANTED)], null)
 
     const spec = wallOf(session, ledger)
     const at = { request, session, ledger, spec, decision: NONE }
@@ -92,18 +94,20 @@ export const createTaking = (workshop: Workshop) => {
     const kept = await snapshotFor(passed, at)
     if (!kept.ok) return answer(write, [entry.refused(kept.refusal)], at)
     const first = kept.tree === null ? [] : [entry.snapshot(kept.tree)]
-    // A person may stop the turn at this very moment: what was stopped is not begun.
-    const stop = `${request.turn}.stop`
-    const begun = await write([...first, entry.intended(passed, approval)], stop)
-    if (begun.kind !== 'written') return notBegun(begun, (await store.get(stop)) !== null, at, write)
+    // A person may stop the turn at this very moment, or whoever asked give the step up: what was stopped is not begun.
+    const stops = [`${request.turn}.stop`, `${request.step}.stop`]
+    const begun = await write([...first, entry.intended(passed, approval)], ...stops)
+    if (begun.kind !== 'written') return notBegun(begun, at, write)
     const alike = ledger.turn?.failures.get(store.hashBody(callBody(request.call))) ?? 0
     return { kind: 'runs', done: finish(passed, at, alike, write) }
   }
 
-  async function notBegun(written: Written, stopped: boolean, at: At, write: Write): Promise<Taken> {
+  async function notBegun(written: Written, at: At, write: Write): Promise<Taken> {
     if (written.kind !== 'refused') return { kind: 'fenced' }
-    if (!stopped) return tooMuch(at, written.why, write)
-    return answer(write, [stepDrafts(at.request, at.session).refused(STOPPED)], at)
+    const { turn, step } = at.request
+    const why = (await store.get(`${turn}.stop`)) ? STOPPED : (await store.get(`${step}.stop`)) ? UNWANTED : null
+    if (why === null) return tooMuch(at, written.why, write)
+    return answer(write, [stepDrafts(at.request, at.session).refused(why)], at)
   }
 
   async function finish(passed: Passed, at: At, alike: number, write: Write): Promise<boolean> {
@@ -119,7 +123,7 @@ export const createTaking = (workshop: Workshop) => {
       spec: passed.spec,
       signal: stop.signal,
     })
-    watchForStop(workshop, request.turn, stop, over.signal)
+    watchForStop(workshop, request, stop, over.signal)
     const outcome = hinted(await proved(await attempt(() => passed.run(given))), alike)
     over.abort()
     if (changedNothing(outcome)) await letGo(passed.writes, at)
@@ -154,9 +158,8 @@ export const createTaking = (workshop: Workshop) => {
   }
 
   /** Before the first change of a turn, the workspace is kept as it is: what cannot be undone is not done. */
-  async function snapshotFor({ writes, command, spec }: Passed, { ledger }: At): Promise<Snapshot> {
-    const mode = command && (command.sandbox ?? spec.sandbox)
-    const changes = writes.length > 0 || (mode !== null && mode !== 'read-only')
+  async function snapshotFor({ writes, sandbox }: Passed, { ledger }: At): Promise<Snapshot> {
+    const changes = writes.length > 0 || (sandbox !== null && sandbox !== 'read-only')
     if (!changes || ledger.turn?.snapshot) return { ok: true, tree: null }
     try {
       return { ok: true, tree: await workshop.shadow.tree() }
@@ -178,7 +181,7 @@ export const wasLeft = async (
   { id, body }: Draft,
   stay: Stay | null,
 ): Promise<void> => {
-  await workshop.sandbox.endTerminals(session)
+  await Promise.all([workshop.sandbox.endTerminals(session), workshop.sources.end(session)])
   const changed = (body.event === 'peripheral-stopped' && body.fruit.changed) || []
   // What a step that was cut off, or a program in a terminal, may have written is not known.
   const known = changed.filter(({ path }) => !stay?.unsure.all && !stay?.unsure.paths.has(path))
@@ -195,6 +198,7 @@ const specHash = (spec: PeripheralSpec): string => {
 const hashes = new WeakMap<PeripheralSpec, string>()
 
 const NONE: Decision = { kind: 'none' }
+const UNWANTED = refusal('call-cancelled', 'whoever asked for it has given it up')
 const STOPPED = refusal('turn-stopped', 'a person has stopped this turn')
 
 type Snapshot = { ok: true; tree: string | null } | { ok: false; refusal: Refusal }
@@ -233,6 +237,7 @@ const standingOf = async (workshop: Workshop, { request, session, ledger, spec, 
     sandboxless: sandbox.missing,
     hold: (names) => holds.take(session.id, session.agent, names),
     hopless: (to) => hopless(workshop, { session, ledger, spec }, to),
+    source: (name, wall) => workshop.sources.find(session.id, wall, name),
     decision,
   }
 }
@@ -255,12 +260,17 @@ const hopless = async (
   return stale ? 'the workspace is not what it was when the tests passed: run them again' : null
 }
 
-/** Watches, once a step takes long, whether a person stops its turn. */
-const watchForStop = ({ store, live }: Workshop, turn: string, stop: AbortController, over: AbortSignal): void => {
+/** Watches, once a step takes long, whether somebody stops its turn, or does not want it any more. */
+const watchForStop = (
+  { store, live }: Workshop,
+  { turn, step }: CallRequest,
+  stop: AbortController,
+  over: AbortSignal,
+): void => {
   const timer = setTimeout(() => {
     live
       .until(
-        seldom(WATCH_MS, () => store.get(`${turn}.stop`)),
+        seldom(WATCH_MS, async () => (await store.get(`${turn}.stop`)) ?? store.get(`${step}.stop`)),
         over,
       )
       .then((asked) => {

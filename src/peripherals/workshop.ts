@@ -2,10 +2,12 @@ import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Ran } from '../sandbox/job.ts'
-import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
 import type { Progress } from '../shapes/post.ts'
+import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
+import type { Sourced } from '../tools/source.ts'
 import type { Bench, Command, Terminals } from '../tools/tool.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Specs } from './hops.ts'
@@ -29,6 +31,12 @@ export type Workshop = {
     execute: (command: Command, around: Around) => Promise<Ran>
     terminals: (session: string, spec: PeripheralSpec) => Terminals
     endTerminals: (session: string) => Promise<void>
+  }
+  sources: {
+    /** A tool of another MCP server, as it stands: its server is started, in the sandbox, where it does not run yet. */
+    find: (session: string, spec: PeripheralSpec, name: SourceTool) => Promise<Result<Sourced>>
+    /** Ends the servers that were started for a session. */
+    end: (session: string) => Promise<void>
   }
   spills: {
     write: (session: string, step: string, text: string) => Promise<string>

@@ -17,6 +17,7 @@ export const environment = (job: Job, folders: readonly string[], hasRepository:
     CI: '1',
     NO_COLOR: '1',
     TMPDIR: '/tmp',
+    ...job.env,
     ...GIT,
     ...(full ? {} : { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_OPTIONAL_LOCKS: '0' }),
     ...gitSettings(),

@@ -16,6 +16,8 @@ export type Job = {
   readable: readonly string[]
   /** Where the house looks for programs. */
   path: string
+  /** Variables that it finds besides those that every program does. */
+  env?: Readonly<Record<string, string>>
   limits: Limits
   signal: AbortSignal
   /** Output as it comes. */

@@ -5,7 +5,8 @@ import { Name } from './room.ts'
 /** The version of the readiness handshake that this Bellhop speaks. */
 export const PROTOCOL = 1
 
-export const AgentType = z.enum(['claude', 'codex', 'tickle'])
+/** The kind of an agent: `claude`, `codex`, `tickle`, or a user's own. */
+export const AgentType = Name
 export type AgentType = z.infer<typeof AgentType>
 
 /** How an agent is run. A rehearsal is deterministic and needs no model. */
@@ -22,6 +23,15 @@ export const AgentConfig = z.strictObject({
   peripherals: z.array(PeripheralId).min(1).optional(),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
+
+/** An agent that work can be given to, as far as the house knows it: by its config, or by a token that was made for it. */
+export type KnownAgent = {
+  id: string
+  type: string
+  peripheral: string
+  /** All that it may inhabit, where that is not every one there is. */
+  peripherals?: readonly string[] | undefined
+}
 
 /** Step 1 of the handshake: who wants to join, speaking what, able to do what. */
 export const Registration = z.strictObject({

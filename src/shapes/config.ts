@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentConfig } from './agent.ts'
+import { SandboxMode, ServerName } from './peripheral.ts'
 import { Room } from './room.ts'
 
 const Days = z.number().positive().nullable()
@@ -12,6 +13,16 @@ const CommandName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a name 
 /** Short: it is a part of the ids of the steps that run it. */
 const CheckName = z.string().regex(/^[a-z][a-z0-9-]{0,7}$/, 'expected a short name such as "lint"')
 const Argv = z.array(z.string().min(1)).min(1)
+const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'expected a variable such as "DOCS_HOME"')
+
+/** An MCP server whose tools peripherals may name: how it is started, in the sandbox, and what it may do there. */
+export const ServerConfig = z.strictObject({
+  argv: Argv,
+  sandbox: SandboxMode.exclude(['full']).default('read-only'),
+  network: z.boolean().default(false),
+  env: z.record(Variable, z.string()).default({}),
+})
+export type ServerConfig = z.infer<typeof ServerConfig>
 
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
 export const Config = z.strictObject({
@@ -42,6 +53,8 @@ export const Config = z.strictObject({
   /** Commands by name: what edit runs before it is left, and test may run; and what deploy may run. */
   checks: z.record(CheckName, Argv),
   deploys: z.record(CommandName, Argv),
+  /** MCP servers by name. */
+  servers: z.record(ServerName, ServerConfig),
   approvals: z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),
@@ -53,6 +66,13 @@ export const Config = z.strictObject({
   sandbox: z.strictObject({
     /** Folders of this machine besides the system's own that programs in the sandbox may read: a toolchain, for one. */
     readable: z.array(z.string().startsWith('/')),
+  }),
+  doors: z.strictObject({
+    /** How long the seat of an agent that comes by HTTP or MCP is kept without a call or an open stream. */
+    clientMs: z.int().min(500),
+    /** How many MCP sessions there may be in all, and of one token. */
+    sessions: z.int().positive(),
+    sessionsPerToken: z.int().positive(),
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

@@ -5,8 +5,9 @@ import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
 import { ToolCall } from './peripheral.ts'
 import { Role } from './person.ts'
+import { Grant } from './principal.ts'
 import { Refusal } from './refusal.ts'
-import { RoomMode } from './room.ts'
+import { Name, RoomMode } from './room.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
 import { Violation } from './verdict.ts'
 
@@ -84,6 +85,28 @@ export const events = {
     body: body('mode-changed', { from: RoomMode, to: RoomMode }),
   },
 
+  /** A conversation with an agent began: a room of its own, which may do what the room it was begun in may. */
+  'thread-started': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('thread-started', {
+      thread: Name,
+      agent: Name,
+      name: z.string(),
+      /** The room of the config that it was begun from, and the mode that was in. */
+      room: Name,
+      mode: RoomMode,
+      /** What it goes on from: another one, up to a turn; from its beginning where that is null. */
+      from: z.strictObject({ thread: Name, turn: Id.nullable() }).nullable(),
+    }),
+  },
+  /** It takes no more messages; or it does again. */
+  'thread-archived': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('thread-archived', { thread: Name, archived: z.boolean() }),
+  },
+
   // what people hold: asked, supposed, concluded, put right
   asked: { type: 'forum-post', claim: 'question', body: body('asked', { text: z.string() }) },
   supposed: { type: 'conjecture', claim: 'conjecture', body: body('supposed', { text: z.string() }) },
@@ -107,6 +130,8 @@ export const events = {
       request: z.string(),
       /** The role of the person who asked: what the work may need more of is refused. */
       role: Role.optional(),
+      /** The name of the token it was asked by, where that was made for somebody. */
+      by: z.string().optional(),
     }),
   },
   'turn-started': { type: 'coordination', claim: 'observation', body: body('turn-started', { turn: Id }) },
@@ -161,8 +186,14 @@ export const events = {
       note: z.string(),
     }),
   },
-  /** A person wants a turn to end. */
-  'stop-asked': { type: 'coordination', claim: 'correction', body: body('stop-asked', { turn: Id, why: z.string() }) },
+  /** A person wants a turn to end, or the agent itself; or whoever asked for one step of it has given that up. */
+  'stop-asked': {
+    type: 'coordination',
+    claim: 'correction',
+    body: body('stop-asked', { turn: Id, why: z.string(), step: Id.optional() }),
+  },
+  /** What a person adds to a turn while it runs. */
+  steered: { type: 'coordination', claim: 'goal', body: body('steered', { turn: Id, text: z.string() }) },
   'step-refused': {
     type: 'gate-traversal',
     claim: 'correction',
@@ -180,6 +211,8 @@ export const events = {
       writes: z.array(z.string()).optional(),
       /** The entry by which a person approved it. */
       approval: Id.optional(),
+      /** Of a tool of another server: the entry by which its description was accepted. */
+      pin: Id.optional(),
     }),
   },
   'step-ended': {
@@ -277,6 +310,49 @@ export const events = {
     claim: 'goal',
     body: body('wall-declared', { peripheral: z.string(), spec: z.string(), hash: z.string() }),
   },
+  /** A token was made: what it is good for, and until when. Its hash is in the entry's id; nobody has the token itself. */
+  'token-minted': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('token-minted', {
+      /** What it is listed under. Not called a token: values of that name are taken out of what is written. */
+      name: z.string(),
+      label: z.string(),
+      grant: Grant,
+      expires: z.iso.datetime().nullable(),
+    }),
+  },
+  'token-revoked': {
+    type: 'coordination',
+    claim: 'correction',
+    body: body('token-revoked', { name: z.string(), why: z.string() }),
+  },
+  /** What another server says a tool of it is, where that is not what it said before. */
+  'tool-seen': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('tool-seen', {
+      server: z.string(),
+      tool: z.string(),
+      /** Which description of this tool it is, from 1 on. */
+      nth: z.int().positive(),
+      /** The JSON of its name, description and schema, and the hash of that. */
+      described: z.string(),
+      hash: z.string(),
+    }),
+  },
+  /** The description that it answers is accepted: from here on, the tool is called while it is that, and only then. */
+  'tool-pinned': {
+    type: 'gate-traversal',
+    claim: 'conclusion',
+    body: body('tool-pinned', {
+      server: z.string(),
+      tool: z.string(),
+      hash: z.string(),
+      /** The role of who accepted it; null for the first, which is accepted with the peripheral that names the tool. */
+      role: Role.nullable(),
+    }),
+  },
   presence: { type: 'presence-event', claim: 'observation', body: body('presence', { agent: Presence }) },
 } as const satisfies Record<string, { type: EvidenceType; claim: Claim; body: z.ZodType }>
 
@@ -292,6 +368,8 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.assigned.body,
   events.refused.body,
   events['mode-changed'].body,
+  events['thread-started'].body,
+  events['thread-archived'].body,
   events.asked.body,
   events.supposed.body,
   events.concluded.body,
@@ -305,6 +383,7 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['approval-asked'].body,
   events['approval-decided'].body,
   events['stop-asked'].body,
+  events.steered.body,
   events['step-refused'].body,
   events['step-intended'].body,
   events['step-ended'].body,
@@ -317,6 +396,10 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.digested.body,
   events.compacted.body,
   events['wall-declared'].body,
+  events['tool-seen'].body,
+  events['tool-pinned'].body,
+  events['token-minted'].body,
+  events['token-revoked'].body,
   events.presence.body,
 ])
 

@@ -7,7 +7,7 @@ export const Id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'expected an id o
 export const MESSAGE_BYTES = 16_384
 
 /** A message's own id has no dot: the ids of what follows from it are made by adding one. */
-const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
+export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
 
 /** A name somebody speaks as: of whole characters, and of none that a terminal would obey. */
 const Spoken = z
@@ -24,6 +24,8 @@ export const Message = z.strictObject({
     .string()
     .refine((text) => text.trim() !== '', 'expected some text')
     .refine((text) => Buffer.byteLength(text) <= MESSAGE_BYTES, `expected at most ${MESSAGE_BYTES} bytes`),
+  /** The command it is, where a program says so: the text then only shows it. */
+  command: z.strictObject({ name: z.string().max(64), input: z.record(z.string(), z.unknown()) }).optional(),
   /** What the face knows of the sender: a token, and the name it asks to speak as. */
   credential: z.strictObject({ token: z.string(), as: Spoken.nullable() }),
 })

@@ -24,6 +24,26 @@ export const ToolName = z.enum([
 ])
 export type ToolName = z.infer<typeof ToolName>
 
+/** The name of an MCP server of the config; and of a tool, as its server lists it. */
+export const ServerName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a name such as "docs"')
+const ListedName = z.string().regex(/^[A-Za-z0-9_./-]{1,64}$/, 'expected the name of a tool')
+
+/** A tool of another MCP server, such as `docs.search`: the server's name, a dot, and the tool's. */
+export const SourceTool = z.templateLiteral([ServerName, '.', ListedName])
+export type SourceTool = z.infer<typeof SourceTool>
+
+/** A tool that a peripheral can have: one of our own, or one of another server. */
+export const AnyTool = z.union([ToolName, SourceTool])
+export type AnyTool = z.infer<typeof AnyTool>
+
+export const isOwnTool = (name: AnyTool): name is ToolName => !name.includes('.')
+
+/** The server that a tool is of, and the tool's name there: what stands before the first dot, and what after it. */
+export const sourceOf = (name: SourceTool): { server: string; tool: string } => {
+  const dot = name.indexOf('.')
+  return { server: name.slice(0, dot), tool: name.slice(dot + 1) }
+}
+
 /** A tool call as an agent makes it: nothing in it is trusted before the gate has passed it. */
 export const ToolCall = z.strictObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) })
 export type ToolCall = z.infer<typeof ToolCall>
@@ -125,7 +145,7 @@ export type ContextKey = z.infer<typeof ContextKey>
 const PhaseId = z.string().regex(/^[a-z][a-z-]{0,31}$/, 'expected a phase such as "review"')
 
 /** One phase of several, in order: its tools, and what must be said to leave it. */
-const Phase = z.strictObject({ id: PhaseId, tools: z.array(ToolName), outputs: z.array(z.string()).default([]) })
+const Phase = z.strictObject({ id: PhaseId, tools: z.array(AnyTool), outputs: z.array(z.string()).default([]) })
 
 const Limits = z.strictObject({
   stepsPerTurn: z.int().positive(),
@@ -145,11 +165,11 @@ const Limits = z.strictObject({
 const wall = {
   id: PeripheralId,
   purpose: z.string(),
-  tools: z.array(ToolName).min(1),
+  tools: z.array(AnyTool).min(1),
   scope: Scope.default(() => Scope.parse({})),
   sandbox: SandboxMode.default('read-only'),
   approval: z
-    .strictObject({ policy: ApprovalPolicy, tools: z.array(ToolName).default([]) })
+    .strictObject({ policy: ApprovalPolicy, tools: z.array(AnyTool).default([]) })
     .default({ policy: 'never', tools: [] }),
   ceiling: Ceiling.nullable().default(null),
   /** The room modes that open it, and the role a person needs to start it. */

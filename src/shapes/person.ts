@@ -14,8 +14,15 @@ export const Person = z.strictObject({
   role: Role,
   face: Face,
   via: z.string().nullable(),
+  /** Whether it is an agent that speaks, by a token of its own. */
+  agent: z.literal(true).optional(),
 })
 export type Person = z.infer<typeof Person>
 
-/** How a person signs evidence. */
-export const authorOf = ({ name, face, via }: Person): Author => ({ kind: 'person', id: name, face, via })
+/** How a person signs evidence, or an agent that speaks for itself. */
+export const authorOf = ({ name, face, via, agent }: Person): Author => ({
+  kind: agent ? 'agent' : 'person',
+  id: name,
+  face,
+  via,
+})

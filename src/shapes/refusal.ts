@@ -21,10 +21,17 @@ export const refusals = {
     status: 404,
     remedy: 'use one of the rooms the message names, or add it under rooms in the config',
   },
+  'thread-unknown': { status: 404, remedy: 'look the id up with /threads' },
+  'thread-archived': { status: 409, remedy: 'say /unarchive THREAD in another room, then go on' },
   // authenticate
   unauthenticated: { status: 401, remedy: 'use the link or the token that `bellhop up` printed' },
   'role-too-low': { status: 403, remedy: 'ask someone with the role the message names' },
   'impersonation-refused': { status: 403, remedy: 'only the admin token may speak as somebody else' },
+  'grant-exceeded': { status: 403, remedy: 'use a token that was made for it: `bellhop token mint` makes one' },
+  'agents-only': {
+    status: 403,
+    remedy: 'come with the token of an agent: `bellhop token mint --agent NAME` makes one',
+  },
   // mode
   'command-unknown': { status: 400, remedy: 'say /help for the list of commands' },
   'command-invalid': { status: 400, remedy: 'use the command as the message shows it' },
@@ -47,9 +54,16 @@ export const refusals = {
   'entry-unknown': { status: 404, remedy: 'look the id up with /evidence' },
   'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
   // the gate
+  'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
+  'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },
   'peripheral-inactive': { status: 409, remedy: 'start a peripheral first' },
   'tool-not-allowed': { status: 403, remedy: 'use one of the tools of the peripheral' },
   'arguments-invalid': { status: 400, remedy: 'call the tool with the arguments its schema names' },
+  'tool-changed': {
+    status: 409,
+    remedy: 'have an admin look at it with /sources NAME.TOOL, and say /accept NAME.TOOL if it is right',
+  },
+  'server-failed': { status: 503, remedy: 'correct the server under servers in the config, as the message says' },
   'phase-forbids': { status: 409, remedy: 'use the tools of this phase, or advance to the next one' },
   'command-not-allowed': { status: 403, remedy: 'run one of the commands the message names' },
   'address-refused': { status: 403, remedy: 'fetch from a host that the peripheral opens' },
@@ -84,6 +98,15 @@ export const refusals = {
     status: 409,
     remedy: 'look at the files the message names; force=yes puts them back all the same',
   },
+  // the agent protocol
+  'frame-invalid': { status: 400, remedy: 'send the frame as docs/agents.md has it' },
+  'frames-exceeded': { status: 429, remedy: 'wait for answers before sending more' },
+  'connections-exceeded': { status: 429, remedy: 'close connections that are not needed, then try again' },
+  'reader-slow': { status: 429, remedy: 'connect again, read what comes, and subscribe to less' },
+  'not-welcome': { status: 403, remedy: 'say hello, and answer the challenge with ready' },
+  'invoke-unknown': { status: 404, remedy: 'answer an invoke that was sent to this agent' },
+  // tokens
+  'token-unknown': { status: 404, remedy: 'look it up with `bellhop token list`' },
   // the registry
   'agent-taken': { status: 409, remedy: 'stop the other holder of this id, or wait for its lease to lapse' },
   'credential-invalid': { status: 401, remedy: 'register with the secret of this instance' },

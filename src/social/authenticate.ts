@@ -1,28 +1,52 @@
 import { sameSecret } from '../lib/secret.ts'
 import type { Message } from '../shapes/message.ts'
 import type { Person, Role } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
+import type { AgentGrant } from '../shapes/principal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
 
 /** Whose token it is. */
-export type TokenOwner = { token: string; name: string; role: Role }
+export type TokenOwner = {
+  token: string
+  name: string
+  role: Role
+  /** What an agent's token is good for. */
+  grant?: AgentGrant
+}
 
-type Claimed = { face: Face; credential: Message['credential'] }
+/** A token that was made for somebody: the name it is listed under, and when it ends. */
+export type MintedOwner = TokenOwner & { key: string; expires: number | null }
+
+type Claimed = { face: Face; credential: Message['credential']; room?: string }
 
 /** Stage 2. Who is speaking, in which role? Without a token that is known, nobody; fails closed. */
 export const authenticate = (
-  { face, credential }: Claimed,
+  claimed: Claimed,
   owners: readonly TokenOwner[],
   agents: readonly string[] = [],
 ): Result<Person> => {
+  const { face, credential } = claimed
   const owner = owners.find(({ token }) => token !== '' && sameSecret(credential.token, token))
   if (!owner) return refused(refusal('unauthenticated', 'no token, or not one of this instance'))
-  const { name, role } = owner
+  const { name, role, grant } = owner
+  const beyond = beyondGrant(claimed, grant ?? null)
+  if (beyond) return refused(beyond)
+  if (grant) return ok({ name, role, face: 'agent', via: null, agent: true })
   if (credential.as === null || credential.as === name) return ok({ name, role, face, via: null })
   if (role !== 'admin') return refused(refusal('impersonation-refused', `${name} may not speak as ${credential.as}`))
   if (agents.includes(credential.as.toLowerCase())) {
     return refused(refusal('impersonation-refused', `${credential.as} is an agent's name, and no person's`))
   }
   return ok({ name: credential.as, role, face, via: name })
+}
+
+/** An agent comes in by the door for agents, into its own room, as itself; nobody else does. */
+const beyondGrant = ({ face, credential, room }: Claimed, grant: AgentGrant | null): Refusal | null => {
+  if (grant === null) return face === 'agent' ? refusal('agents-only', 'this door is for agents') : null
+  if (face !== 'agent') return refusal('grant-exceeded', `the token is for ${grant.agent}, and not for a person's face`)
+  if (credential.as !== null) return refusal('impersonation-refused', `${grant.agent} may not speak as somebody else`)
+  if (room !== undefined && room !== grant.room)
+    return refusal('grant-exceeded', `the token is for the room ${grant.room}, and not for ${room}`)
+  return null
 }

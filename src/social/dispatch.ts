@@ -1,7 +1,7 @@
 import type { Operation } from '../operations/operation.ts'
-import type { AgentConfig, Presence } from '../shapes/agent.ts'
+import type { KnownAgent, Presence } from '../shapes/agent.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { mayAct, type Role } from '../shapes/person.ts'
+import { mayAct, type Person, type Role } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Classified } from './mode.ts'
@@ -15,7 +15,7 @@ export type Route =
 export type Dispatched = Classified & { route: Route }
 
 type House = {
-  agents: readonly AgentConfig[]
+  agents: readonly KnownAgent[]
   specs: ReadonlyMap<string, PeripheralSpec>
   presenceOf: (agent: string) => Promise<Presence>
   /** Why an agent in a room may not begin in a peripheral; null where it may. */
@@ -28,8 +28,8 @@ export const dispatch = async (message: Classified, house: House): Promise<Resul
   if (wish.kind === 'talk') return ok({ ...message, route: { to: 'room' } })
   if (wish.kind === 'command') {
     const { operation, input } = wish
-    const low = tooLow(person.role, operation.role, `/${operation.name}`)
-    return low ? refused(low) : ok({ ...message, route: { to: 'operation', operation, input } })
+    const closed = closedTo(person, operation)
+    return closed ? refused(closed) : ok({ ...message, route: { to: 'operation', operation, input } })
   }
   const work: { agent: string; peripheral: string }[] = []
   for (const agent of wish.agents) {
@@ -58,7 +58,7 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
   }
   const low = tooLow(message.person.role, spec.role, peripheral)
   if (low) return low
-  const { readiness, peripherals, reason } = await house.presenceOf(agent)
+  const { readiness, peripherals, reason } = await presenceFor(agent, message, house)
   if (readiness !== 'ready') {
     return refusal('agent-not-ready', `${agent} is ${readiness}${reason ? ` (${reason})` : ''}, so it gets no work`)
   }
@@ -67,6 +67,22 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
     return refusal('peripheral-not-inhabited', `${agent} cannot inhabit ${peripheral}; it can ${can}`)
   }
   return house.entryOf(spec, message.room, agent)
+}
+
+/** An agent that asks for itself is here, whatever the registry says: it has just come in by its token. */
+const presenceFor = async (id: string, { person }: Classified, house: House): Promise<Presence> => {
+  const self = person.agent && person.name === id ? house.agents.find((agent) => agent.id === id) : undefined
+  if (!self) return house.presenceOf(id)
+  const peripherals = self.peripherals ?? [...house.specs.keys()]
+  return { id, type: self.type, readiness: 'ready', peripherals: [...peripherals], reason: null }
+}
+
+/** Why somebody may not ask for an operation: agents have tools, and next to no operations. */
+export const closedTo = ({ role, agent, name }: Person, operation: Operation): Refusal | null => {
+  if (!agent === !operation.agents) return tooLow(role, operation.role, `/${operation.name}`)
+  return agent
+    ? refusal('grant-exceeded', `${name} is an agent, and /${operation.name} is for people`)
+    : refusal('agents-only', `/${operation.name} is for agents, with a token of their own`)
 }
 
 const tooLow = (role: Role, needed: Role, what: string): Refusal | null =>

@@ -1,5 +1,5 @@
 import { type Operation, usageOf } from '../operations/operation.ts'
-import { inputFrom, nearest, words } from '../operations/parse.ts'
+import { checkInput, inputFrom, nearest, words } from '../operations/parse.ts'
 import type { MessageMode } from '../shapes/message.ts'
 import type { Person } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -8,7 +8,8 @@ import type { RoomMode } from '../shapes/room.ts'
 import { addressed, namesOf } from './mention.ts'
 import type { Present } from './presence.ts'
 
-export type Known = Present & { person: Person }
+/** A message whose sender is known; by the token it is listed under, where it was made for them. */
+export type Known = Present & { person: Person; token: string | null }
 
 /** What a message asks for. */
 export type Wish =
@@ -32,10 +33,21 @@ export const mode = (known: Known, roomMode: RoomMode, vocabulary: Vocabulary): 
   return ok({ ...known, roomMode, mode: wish.value.kind === 'work' ? 'action' : 'coordination', wish: wish.value })
 }
 
-const wishOf = ({ text, place }: Known, vocabulary: Vocabulary): Result<Wish> => {
+const wishOf = ({ text, place, person, command: typed }: Known, vocabulary: Vocabulary): Result<Wish> => {
+  if (typed) return typedCommand(typed, vocabulary)
+  // What an agent says to nobody is for nobody: else two of them could talk for ever.
+  const listener = person.agent ? null : place.listener
   const [, name, rest = ''] = /^\s*[/!]([A-Za-z][A-Za-z-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? []
-  if (name !== undefined) return command(name.toLowerCase(), rest, place.listener, vocabulary)
-  return work(text, null, place.listener, vocabulary)
+  if (name !== undefined) return command(name.toLowerCase(), rest, listener, vocabulary)
+  return work(text, null, listener, vocabulary)
+}
+
+/** A command that a program gives as it is, without a line that would have to be read. */
+const typedCommand = ({ name, input }: NonNullable<Known['command']>, { operations }: Vocabulary): Result<Wish> => {
+  const operation = operations.find((row) => row.name === name)
+  if (!operation) return refused(refusal('command-unknown', `there is no command /${name}`))
+  const checked = checkInput(operation, input)
+  return checked.ok ? ok({ kind: 'command', operation, input: checked.value }) : checked
 }
 
 const command = (name: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {

@@ -15,6 +15,8 @@ export type Keeper = {
   newId: () => string
   contextFor: (person: Person, room: string) => Context
   log: (message: string, fields: Record<string, unknown>) => void
+  /** Told what a command came to, once that it was carried out is written down: the evidence has it as people read it. */
+  heard?: ((output: unknown) => void) | undefined
 }
 
 /**
@@ -85,12 +87,10 @@ const perform = async (
   const newId = () => `${message.id}.${++made}`
   const output = await operation.run(input, { ...keeper.contextFor(message.person, message.room), newId })
   if (!output.ok) return output
-  return keep(
-    message,
-    { event: 'answered', operation: operation.name, answer: operation.render(output.value) },
-    [],
-    keeper,
-  )
+  const answer = operation.render(output.value)
+  const kept = await keep(message, { event: 'answered', operation: operation.name, answer }, [], keeper)
+  if (kept.ok) keeper.heard?.(output.value)
+  return kept
 }
 
 const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper): Promise<Result<Receipt>> => {
@@ -103,7 +103,7 @@ const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper):
 }
 
 const assignmentsOf = async (
-  { id, room, person }: Dispatched,
+  { id, room, person, token }: Dispatched,
   { work, request }: To<'agents'>,
   { store, newId }: Keeper,
 ) => {
@@ -116,7 +116,8 @@ const assignmentsOf = async (
     const base = { session, room, agent, author: authorOf(person), inReplyTo: id }
     if (!open)
       drafts.push(sessionDraft({ ...base, id: `${session}.opened`, body: { event: 'session-opened', agent, room } }))
-    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role }
+    const by = token === null ? {} : { by: token }
+    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...by }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
     assignments.push({ turn, session, agent, peripheral })
   }

@@ -1,24 +1,27 @@
 import { BELLHOP } from '../evidence/drafts.ts'
-import type { AgentConfig, Presence } from '../shapes/agent.ts'
+import type { KnownAgent, Presence } from '../shapes/agent.ts'
 import { Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { Room, RoomMode } from '../shapes/room.ts'
-import { authenticate, type TokenOwner } from './authenticate.ts'
+import type { Place, RoomMode } from '../shapes/room.ts'
+import { authenticate, type MintedOwner, type TokenOwner } from './authenticate.ts'
 import { dispatch } from './dispatch.ts'
 import { namesOf } from './mention.ts'
-import { mode, type Vocabulary } from './mode.ts'
+import { type Known, mode, type Vocabulary } from './mode.ts'
 import { type Keeper, persist, repeatOf } from './persist.ts'
 import { presence } from './presence.ts'
 import { refuse } from './refuse.ts'
 
 export type Social = Keeper & {
-  rooms: readonly Room[]
+  /** The rooms there are, among them the one that is asked for, where there is such a one. */
+  roomsFor: (room: string) => Promise<readonly Place[]>
   owners: readonly TokenOwner[]
-  agents: readonly AgentConfig[]
+  /** Whose token it is, where it was made for somebody. */
+  minted: (token: string) => Promise<MintedOwner | null>
+  agents: () => Promise<readonly KnownAgent[]>
   specs: ReadonlyMap<string, PeripheralSpec>
-  vocabulary: Vocabulary
+  vocabulary: Omit<Vocabulary, 'agents'>
   draining: () => boolean
   roomMode: (room: string) => Promise<RoomMode>
   presenceOf: (agent: string) => Promise<Presence>
@@ -41,22 +44,25 @@ const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> =>
   const message = read(given)
   if (!message.ok) return refuse(social, 'read', message.refusal)
 
-  const present = presence(message.value, social.rooms, social.draining())
+  const present = presence(message.value, await social.roomsFor(message.value.room), social.draining())
   if (!present.ok) return refuse(social, 'presence', present.refusal)
 
-  const person = authenticate(present.value, social.owners, [...namesOf(social.agents), BELLHOP.id])
+  const agents = await social.agents()
+  const minted = await social.minted(present.value.credential.token)
+  const owners = minted ? [...social.owners, minted] : social.owners
+  const person = authenticate(present.value, owners, [...namesOf(agents), BELLHOP.id])
   if (!person.ok) return refuse(social, 'authenticate', person.refusal)
 
-  const known = { ...present.value, person: person.value }
+  const known: Known = { ...present.value, person: person.value, token: minted?.key ?? null }
   const before = await repeatOf(known, social.store)
   if (before?.ok === false && before.refusal.code === 'id-conflict')
     return refuse(social, 'persist', before.refusal, known)
   if (before) return before
 
-  const classified = mode(known, await social.roomMode(known.room), social.vocabulary)
+  const classified = mode(known, await social.roomMode(known.room), { ...social.vocabulary, agents })
   if (!classified.ok) return refuse(social, 'mode', classified.refusal, known)
 
-  const dispatched = await dispatch(classified.value, social)
+  const dispatched = await dispatch(classified.value, { ...social, agents })
   if (!dispatched.ok) return refuse(social, 'dispatch', dispatched.refusal, known)
 
   const receipt = await persist(dispatched.value, social)

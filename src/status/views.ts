@@ -20,6 +20,11 @@ const views: Views = {
   answered: ({ answer }) => ({ kind: 'answer', text: answer }),
   refused: ({ refusal }) => ({ kind: 'refusal', text: `${refusal.message} [${refusal.code}]\n${refusal.remedy}` }),
   'mode-changed': ({ from, to }) => ({ kind: 'notice', text: `the room went from ${from} to ${to}` }),
+  'thread-started': ({ agent, name, from }) => ({
+    kind: 'notice',
+    text: `a thread with ${agent}${name === '' ? '' : `: ${words(name)}`}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
+  }),
+  'thread-archived': ({ archived }) => ({ kind: 'notice', text: archived ? 'archived' : 'open again' }),
   asked: ({ text }) => ({ kind: 'said', text: `asks: ${text}` }),
   supposed: ({ text }) => ({ kind: 'said', text: `supposes: ${text}` }),
   concluded: ({ text }) => ({ kind: 'said', text: `concludes: ${text}` }),
@@ -62,11 +67,15 @@ const views: Views = {
     approval: { name: approval, state: decision, until: null },
     text: `${DECIDED[decision](approval)}${because(note)}`,
   }),
-  'stop-asked': ({ turn, why }, { author, tags }) => ({
+  'stop-asked': ({ turn, why, step }, { author, tags }) => ({
     kind: 'notice',
     turn,
-    text: `${author.id} told ${agentIn(tags)} to stop${because(why)}`,
+    text:
+      step === undefined
+        ? `${author.id} told ${agentIn(tags)} to stop${because(why)}`
+        : `${author.id} gave a step up${because(why)}`,
   }),
+  steered: ({ turn, text }) => ({ kind: 'said', turn, text: `adds: ${text}` }),
   'peripheral-stopped': ({ turn, peripheral, to, when }, { author }) =>
     to === undefined
       ? null

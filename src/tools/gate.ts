@@ -1,4 +1,12 @@
-import { type CommandRule, type PeripheralSpec, type ToolCall, ToolName } from '../shapes/peripheral.ts'
+import {
+  AnyTool,
+  type CommandRule,
+  isOwnTool,
+  type PeripheralSpec,
+  type SandboxMode,
+  type SourceTool,
+  type ToolCall,
+} from '../shapes/peripheral.ts'
 import { mayAct, type Role } from '../shapes/person.ts'
 import { type Refusal, type RefusalCode, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -7,6 +15,7 @@ import type { StepOutcome } from '../shapes/turn.ts'
 import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
 import { denier, type Reaching, reachOf } from '../workspace/scope.ts'
 import { isSpill } from '../workspace/spills.ts'
+import { type Sourced, sourceTool } from './source.ts'
 import { tools } from './table.ts'
 import type { Bench, Reach, Tool } from './tool.ts'
 
@@ -35,6 +44,8 @@ export type Standing = {
   hold: (names: readonly string[]) => Promise<string | null>
   /** Why a hop there cannot be; null where it can. */
   hopless: (to: string) => Promise<string | null>
+  /** What a tool of another server is, where it is what was accepted. */
+  source: (name: SourceTool, spec: PeripheralSpec) => Promise<Result<Sourced>>
   decision: Decision
 }
 
@@ -50,6 +61,10 @@ export type Passed = {
   writes: string[]
   /** What lets it run, where it is a command. */
   command: CommandRule | null
+  /** The sandbox that a program of it runs in; null where it runs none. */
+  sandbox: SandboxMode | null
+  /** The entry that accepted what it is, where it is a tool of another server. */
+  pin: string | null
   run: (given: Given) => Promise<StepOutcome>
 }
 
@@ -61,7 +76,8 @@ export const ALIKE = 3
 
 /**
  * The one gate: every tool call of every agent passes here, in this order, and is refused by the first rule it breaks.
- *   1 a peripheral is active   2 it has the tool   3 its phase has it   4 the arguments are the tool's
+ *   1 a peripheral is active   2 it has the tool   3 its phase has it   4 the arguments are the tool's, and it is
+ *   what was accepted where it is another server's, who is not asked before nothing else is in the way
  *   5 nobody stopped the turn   6 who asked has the role   7 the room's mode opens it   8 there is budget left
  *   9 it did not fail in just this way again and again   10 the command, address or question is one that the spec opens,
  *   or its ceiling where it asks for more
@@ -78,26 +94,26 @@ export const gate = async (call: ToolCall, standing: Standing): Promise<Result<P
 }
 
 const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed | Asks>> => {
-  const known = knownCall(call, standing)
+  const known = await knownCall(call, standing)
   if (!known.ok) return known
   const objection = standingObjection(known.value.spec, standing)
   if (objection) return refused(objection)
 
-  const { tool, args, name } = known.value
-  const spec = opened(known.value.spec, args, standing.phase)
+  const { tool, args, name, pin, raise } = known.value
+  const spec = opened(known.value.spec, raise !== null, standing.phase)
   if (!spec.ok) return spec
   const reach = tool.reach(args, spec.value)
   if (!reach.ok) return reach
 
-  const scope = reachOf(spec.value.scope, isEscalated(args) ? spec.value.ceiling?.write : undefined)
+  const scope = reachOf(spec.value.scope, raise === null ? undefined : spec.value.ceiling?.write)
   const resolved = await resolve(reach.value, scope, standing, spec.value.id)
   if (!resolved.ok) return resolved
   const { targets, reads, writes } = resolved.value
 
-  const obstacle = await obstacleTo({ name, args, reach: reach.value, writes }, standing)
+  const obstacle = await obstacleTo({ name, args, raise, reach: reach.value, writes }, standing)
   if (obstacle) return refused(obstacle)
 
-  const asked = approvalFor({ name, args, reach: reach.value, writes }, spec.value, standing.decision)
+  const asked = approvalFor({ name, args, raise, reach: reach.value, writes }, spec.value, standing.decision)
   if (!asked.ok) return asked
   if (asked.value) return ok({ ...asked.value, writes })
 
@@ -109,16 +125,57 @@ const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed 
     reads,
     writes,
     command: reach.value.command ?? null,
+    sandbox: reach.value.sandbox ?? null,
+    pin,
     run: (given) => tool.run(args, { ...given, ...bench }),
   })
 }
 
-type Known = { spec: PeripheralSpec; name: ToolName; tool: Tool; args: unknown }
+/** A call whose tool is known; `raise` is what it asks for more with, where it does. */
+type Known = {
+  spec: PeripheralSpec
+  name: AnyTool
+  tool: Tool
+  args: unknown
+  pin: string | null
+  raise: { why: string } | null
+}
 
 /** Rules 1 to 4: there is such a tool here, now, and these are its arguments. */
-const knownCall = (call: ToolCall, { spec, phase }: Standing): Result<Known> => {
+const knownCall = async (call: ToolCall, standing: Standing): Promise<Result<Known>> => {
+  const named = namedTool(call, standing)
+  if (!named.ok) return named
+  const { spec, name } = named.value
+  const found = isOwnTool(name) ? ok({ tool: tools[name], pin: null }) : await foreignTool(name, spec, standing)
+  if (!found.ok) return found
+  const { tool, pin } = found.value
+  const args = tool.args.safeParse(call.args)
+  // What another server calls so is a matter of its own.
+  if (args.success)
+    return ok({ spec, name, tool, args: args.data, pin, raise: isOwnTool(name) ? raiseIn(args.data) : null })
+  const [issue] = args.error.issues
+  const where = issue?.path.join('.') || 'arguments'
+  return no('arguments-invalid', `${name}: ${where}: ${issue?.message}; usage: ${tool.help}`)
+}
+
+/** A tool of another server, as it was accepted. The server is not even asked where something else is in the way. */
+const foreignTool = async (
+  name: SourceTool,
+  spec: PeripheralSpec,
+  standing: Standing,
+): Promise<Result<{ tool: Tool; pin: string }>> => {
+  const objection = standingObjection(spec, standing) ?? (await unsandboxed(standing))
+  if (objection) return refused(objection)
+  const found = await standing.source(name, spec)
+  return found.ok ? ok({ tool: sourceTool(name, found.value), pin: found.value.pin }) : found
+}
+
+const raiseIn = (args: unknown): { why: string } | null => (args as { escalate?: { why: string } }).escalate ?? null
+
+/** Rules 1 to 3: there is such a tool here, and now. */
+const namedTool = (call: ToolCall, { spec, phase }: Standing): Result<Pick<Known, 'spec' | 'name'>> => {
   if (!spec) return no('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`)
-  const name = ToolName.safeParse(call.tool).data
+  const name = AnyTool.safeParse(call.tool).data
   if (!name || !spec.tools.includes(name)) {
     return no('tool-not-allowed', `${spec.id} has no tool ${call.tool}; it has ${spec.tools.join(', ')}`)
   }
@@ -127,12 +184,7 @@ const knownCall = (call: ToolCall, { spec, phase }: Standing): Result<Known> => 
     const has = here ? `${here.id} has ${here.tools.join(', ')}` : 'it is in none of its phases'
     return no('phase-forbids', `${name} is not for this phase of ${spec.id}; ${has}`)
   }
-  const tool = tools[name]
-  const args = tool.args.safeParse(call.args)
-  if (args.success) return ok({ spec, name, tool, args: args.data })
-  const [issue] = args.error.issues
-  const where = issue?.path.join('.') || 'arguments'
-  return no('arguments-invalid', `${name}: ${where}: ${issue?.message}; usage: ${tool.help}`)
+  return ok({ spec, name })
 }
 
 /** Rules 5 to 9: what is true of the turn, whatever the call is. */
@@ -163,13 +215,11 @@ const spentOf = ({ limits }: PeripheralSpec, { spent }: Standing): string | null
   return null
 }
 
-const isEscalated = (args: unknown): boolean => (args as { escalate?: unknown }).escalate !== undefined
-
 /** The spec as it stands for this call: the commands of the phase, and where it asks for more, what the ceiling has. */
-const opened = (spec: PeripheralSpec, args: unknown, phase: string | null): Result<PeripheralSpec> => {
+const opened = (spec: PeripheralSpec, raised: boolean, phase: string | null): Result<PeripheralSpec> => {
   const here = (rule: CommandRule) => phase === null || (rule.phases?.includes(phase) ?? true)
   const { ceiling } = spec
-  if (!isEscalated(args)) return ok({ ...spec, commands: spec.commands.filter(here) })
+  if (!raised) return ok({ ...spec, commands: spec.commands.filter(here) })
   if (!ceiling) return no('approval-required', `${spec.id} has no ceiling: nobody can open more than it has`)
   const wider = (rule: CommandRule): CommandRule => ({
     ...rule,
@@ -214,7 +264,7 @@ const targetOf = async (path: string, verb: 'read' | 'write', standing: Standing
   return verb === 'read' ? standing.spilled(path) : null
 }
 
-type Wanted = { name: ToolName; args: unknown; reach: Reach; writes: string[] }
+type Wanted = Pick<Known, 'name' | 'args' | 'raise'> & { reach: Reach; writes: string[] }
 
 /** Rules 12 to 14: a hop that cannot be, a sandbox that is not there, a path that somebody else holds. */
 const obstacleTo = async ({ name, args, reach, writes }: Wanted, standing: Standing): Promise<Refusal | null> => {
@@ -222,12 +272,15 @@ const obstacleTo = async ({ name, args, reach, writes }: Wanted, standing: Stand
     const hopless = await standing.hopless((args as { to: string }).to)
     if (hopless !== null) return refusal('hop-refused', hopless)
   }
-  if (reach.sandboxed) {
-    const missing = await standing.sandboxless()
-    if (missing !== null) return refusal('sandbox-missing', missing)
-  }
+  const missing = reach.sandbox === undefined ? null : await unsandboxed(standing)
+  if (missing) return missing
   const holder = writes.length > 0 ? await standing.hold(writes) : null
   return holder === null ? null : refusal('path-held', holder)
+}
+
+const unsandboxed = async ({ sandboxless }: Standing): Promise<Refusal | null> => {
+  const missing = await sandboxless()
+  return missing === null ? null : refusal('sandbox-missing', missing)
 }
 
 /** Rule 15: whether a person must be asked, and what was said. Null where the call may go on. */
@@ -239,12 +292,11 @@ const approvalFor = (wanted: Wanted, spec: PeripheralSpec, decision: Decision): 
   return ok({ kind: 'asks', why, opens: opensOf(wanted, spec) })
 }
 
-const whyAsk = ({ name, args, reach, writes }: Wanted, { id, approval }: PeripheralSpec): string | null => {
-  const { escalate } = args as { escalate?: { why: string } }
-  if (escalate) return `it asks for more than ${id} opens by itself: ${escalate.why}`
+const whyAsk = ({ name, raise, reach, writes }: Wanted, { id, approval }: PeripheralSpec): string | null => {
+  if (raise) return `it asks for more than ${id} opens by itself: ${raise.why}`
   if (reach.ask) return reach.ask
   if (approval.tools.includes(name)) return `${id} asks before each ${name}`
-  const changes = writes.length > 0 || reach.command !== undefined
+  const changes = writes.length > 0 || reach.sandbox !== undefined
   return approval.policy === 'always' && changes ? `${id} asks before anything is changed or run` : null
 }
 

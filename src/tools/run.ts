@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import { asFits } from '../lib/fits.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Ran } from '../sandbox/job.ts'
 import type { CommandRule, PeripheralSpec, SandboxMode } from '../shapes/peripheral.ts'
@@ -12,7 +11,8 @@ import { pushObjection, watchGit } from './git.ts'
 import { readReport } from './reports.ts'
 import { shown, spoken } from './shown.ts'
 import { TerminalName } from './terminal.ts'
-import { type Bench, type Command, defineTool, Escalate, failed } from './tool.ts'
+import { type Bench, type Command, defineTool, Escalate, failed, narrower } from './tool.ts'
+import { watched } from './watched.ts'
 import { withheld } from './withheld.ts'
 
 const MOST_BYTES = 32_768
@@ -43,7 +43,7 @@ export const run = defineTool({
     const { rule, paths } = matched
     return ok({
       command: rule,
-      sandboxed: true,
+      sandbox: sandboxFor(rule, spec),
       reads: paths,
       alone: sandboxFor(rule, spec) !== 'read-only',
       ask: rule.approve ? `${spec.id} asks before each ${rule.argv.join(' ')}` : null,
@@ -60,7 +60,7 @@ export const run = defineTool({
     if (!may.ok) return failed(may.why)
     const allowed = { ...command, argv: may.argv }
     if (terminal !== undefined) return begin(terminal, allowed, bench)
-    return command.sandbox === 'read-only' ? runOnce(argv, allowed, bench) : runChanging(argv, allowed, bench)
+    return watched(command.sandbox, bench, () => runOnce(argv, allowed, bench))
   },
 })
 
@@ -71,30 +71,15 @@ const notAllowed = (argv: readonly string[], spec: PeripheralSpec): string => {
   return `${spec.id} may not run ${named(argv)}; ${describe(spec.commands)}${open}`
 }
 
-const MODES: readonly SandboxMode[] = ['read-only', 'workspace-write', 'full']
-
 /** The rule's sandbox, but never a wider one than the peripheral's. */
-const sandboxFor = (rule: CommandRule, spec: PeripheralSpec): SandboxMode => {
-  const own = rule.sandbox ?? spec.sandbox
-  return MODES.indexOf(own) < MODES.indexOf(spec.sandbox) ? own : spec.sandbox
-}
+const sandboxFor = (rule: CommandRule, spec: PeripheralSpec): SandboxMode =>
+  narrower(rule.sandbox ?? spec.sandbox, spec.sandbox)
 
 const begin = async (name: string, command: Command, { terminals }: Bench): Promise<StepOutcome> => {
   const started = await terminals.start(name, command)
   if (!started.ok) return failed(`cannot start ${named(command.argv)}: ${started.why}`)
   const output = `started ${named(command.argv)} in the terminal ${name}; terminal {name: "${name}", do: "read"} shows what it says`
   return { kind: 'ok', output, paths: [], cut: null }
-}
-
-/** A program that can write: what it changed is looked up, whatever it says. */
-const runChanging = async (argv: readonly string[], command: Command, bench: Bench): Promise<StepOutcome> => {
-  const before = await bench.tree()
-  const outcome = await runOnce(argv, command, bench)
-  const after = await bench.tree()
-  const all = await bench.changes(before, after)
-  const files = asFits(all)
-  const more = files.length < all.length ? { more: { before, after, files: all.length - files.length } } : {}
-  return { ...outcome, files, changed: files.map(({ path }) => path), ...more }
 }
 
 const runOnce = async (argv: readonly string[], command: Command, bench: Bench) => {

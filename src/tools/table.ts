@@ -1,4 +1,4 @@
-import type { ToolName } from '../shapes/peripheral.ts'
+import { type AnyTool, isOwnTool, type ToolName } from '../shapes/peripheral.ts'
 import { advance } from './advance.ts'
 import { applyPatch } from './apply-patch.ts'
 import { edit } from './edit.ts'
@@ -11,6 +11,7 @@ import { multiEdit } from './multi-edit.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
 import { run } from './run.ts'
+import { sourceHelp } from './source.ts'
 import { terminal } from './terminal.ts'
 import type { Tool } from './tool.ts'
 import { webFetch } from './web-fetch.ts'
@@ -34,3 +35,6 @@ export const tools: Record<ToolName, Tool> = {
   advance,
   hop,
 }
+
+/** What a tool takes and does, in a line. */
+export const helpOf = (name: AnyTool): string => (isOwnTool(name) ? tools[name].help : sourceHelp(name))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Ran } from '../sandbox/job.ts'
-import type { CommandRule, PeripheralSpec } from '../shapes/peripheral.ts'
+import { type CommandRule, type PeripheralSpec, SandboxMode } from '../shapes/peripheral.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
@@ -20,8 +20,8 @@ export type Reach = {
   writes?: readonly string[]
   /** The rule that lets a command run. */
   command?: CommandRule
-  /** Whether it needs a sandbox to run in. */
-  sandboxed?: boolean
+  /** The sandbox that a program of it runs in; nothing where it runs none. */
+  sandbox?: SandboxMode
   /** Whether no other step of its session may run beside it. */
   alone?: boolean
   /** Why a person must be asked, whatever the peripheral's policy says of the tool; null where none must. */
@@ -102,6 +102,10 @@ export type Tool<Args extends z.ZodType = z.ZodType> = {
 }
 
 export const defineTool = <Args extends z.ZodType>(tool: Tool<Args>): Tool => tool as unknown as Tool
+
+/** The narrower one of two sandboxes: none is wider than that of its peripheral. */
+export const narrower = (one: SandboxMode, other: SandboxMode): SandboxMode =>
+  SandboxMode.options.indexOf(one) < SandboxMode.options.indexOf(other) ? one : other
 
 /** What a tool touches that only reads. */
 export const reads = (...paths: string[]): Result<Reach> => ok({ reads: paths })

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type PeripheralSpec, type ToolCall, ToolName } from '../shapes/peripheral.ts'
+import { type PeripheralSpec, SourceTool, type ToolCall, ToolName } from '../shapes/peripheral.ts'
 import { tools } from './table.ts'
 
 /** What a call would touch, before the gate has looked: enough to tell which calls may run side by side. */
@@ -9,6 +9,9 @@ export const touchOf = (call: ToolCall, spec: PeripheralSpec | null): Touch => {
   const name = ToolName.safeParse(call.tool).data
   const args = name && tools[name].args.safeParse(call.args)
   const reach = spec && name && args?.success ? tools[name].reach(args.data, spec) : null
+  // What a server of the config may do is not known here: where the wall lets something be written, it may.
+  const foreign = spec?.tools.some((tool) => tool === call.tool) && SourceTool.safeParse(call.tool).success
+  if (foreign) return { alone: spec?.sandbox !== 'read-only', reads: [], writes: [] }
   // What will be refused touches nothing.
   if (!reach?.ok) return { alone: false, reads: [], writes: [] }
   const { alone = false, reads = [], writes = [] } = reach.value

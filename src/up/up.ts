@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
-import { z } from 'zod'
 import { createTerminal } from '../../adapters/terminal/index.ts'
 import { createClient } from '../client/client.ts'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
-import { Person } from '../shapes/person.ts'
+import type { Result } from '../shapes/result.ts'
 import { startInstance } from './instance.ts'
 
 type Terminal = {
@@ -45,7 +44,7 @@ const asProblem = (error: Error): Problem =>
     : new Problem(`the room could not be opened: ${error.message}`, 'start `bellhop up` again')
 
 /** How much of what was said before is shown again. */
-const RECALL = '60'
+const RECALL = 60
 
 const openRoom = async (
   url: string,
@@ -54,24 +53,16 @@ const openRoom = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const client = createClient({ url, token, face: 'terminal' })
-  const ask = async <T>(operation: string, shape: z.ZodType<T>, given: Record<string, string> = {}): Promise<T> => {
-    const answer = await client.read(operation, given)
-    if (!answer.ok) throw new Problem(answer.refusal.message, answer.refusal.remedy)
-    return shape.parse(answer.value)
-  }
   // The terminal shows the first room of the config.
-  const { rooms } = await ask('rooms', z.object({ rooms: z.tuple([z.object({ id: z.string() })]).rest(z.unknown()) }))
-  const place = rooms[0].id
-  const { operations } = await ask('help', z.object({ operations: z.array(z.object({ name: z.string() })) }))
-  const { agents } = await ask('who', z.object({ agents: z.array(z.object({ id: z.string() })) }))
-  const { entries } = await ask('evidence', z.object({ entries: z.array(z.object({ position: z.int() })) }), {
-    tag: `room/${place}`,
-    limit: RECALL,
-  })
+  const { rooms } = answered(await client.ask('rooms'))
+  const place = rooms[0]?.id ?? 'lobby'
+  const { operations } = answered(await client.ask('help'))
+  const { agents } = answered(await client.ask('who'))
+  const { entries } = answered(await client.ask('evidence', { tag: [`room/${place}`], limit: RECALL }))
   const room = createTerminal({
     door: client,
     room: place,
-    you: await ask('whoami', Person),
+    you: answered(await client.ask('whoami')),
     input,
     output,
     commands: operations.map(({ name }) => name),
@@ -80,4 +71,9 @@ const openRoom = async (
     colour,
   })
   await room.run(signal)
+}
+
+const answered = <T>(answer: Result<T>): T => {
+  if (answer.ok) return answer.value
+  throw new Problem(answer.refusal.message, answer.refusal.remedy)
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console evidence lib operations peripherals queue redis registry sandbox shapes social status tools workspace'
+  'agents chat client config console evidence lib operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -21,12 +21,15 @@ const layers: Record<string, readonly string[]> = {
   'src/workspace': ['src/shapes', 'src/lib'],
   'src/sandbox': ['src/shapes', 'src/lib', 'src/workspace'],
   'src/tools': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox'],
+  'src/sources': ['src/shapes', 'src/lib', 'src/sandbox', 'src/tools', 'src/evidence'],
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
   'src/agents': ['src/shapes', 'src/lib', 'src/evidence', 'src/peripherals', 'src/registry'],
   'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],
-  'src/console': ['src/shapes', 'src/operations'],
+  'src/rpc': ['src/shapes', 'src/evidence', 'src/status'],
+  'src/schema': ['src/shapes', 'src/operations'],
+  'src/console': ['src/shapes', 'src/operations', 'src/schema', 'src/doors'],
   'src/client': ['src/shapes', 'src/chat'],
   adapters: ['src/shapes', 'src/chat'],
   // The composition roots: what they hold is wiring.
@@ -34,6 +37,12 @@ const layers: Record<string, readonly string[]> = {
   'src/up': [...PARTS, 'src/house', 'adapters'],
   'src/commands': [...PARTS, 'src/house', 'src/up'],
   'src/cli.ts': [...PARTS, 'src/house', 'src/up', 'src/commands'],
+}
+
+/** Whose types may be known besides: nothing of them is loaded. */
+const typeLayers: Record<string, readonly string[]> = {
+  // What a client can ask is what the table says: it is typed by the rows, which run where it asks.
+  'src/client': ['src/operations'],
 }
 
 /** Packages with one home: the best of its field, used in one place. */
@@ -45,10 +54,12 @@ const homes: Record<string, readonly string[]> = {
   pg: ['src/evidence/engine'],
   execa: ['src/tools', 'src/sandbox', 'src/workspace', 'src/up'],
   diff: ['src/tools', 'src/workspace'],
+  '@modelcontextprotocol/client': ['src/sources'],
   hono: ['src/console'],
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
+  ws: ['src/rpc', 'src/commands/app-server.ts'],
   yaml: ['src/config'],
   zod: ['src'],
 }
@@ -75,6 +86,15 @@ const localImports = ({ file, text }: Source): string[] =>
     .filter((name) => name.startsWith('.'))
     .map((name) => normalize(join(dirname(file), name)))
 
+/** What is imported for its types alone. */
+const localTypes = ({ file, text }: Source): string[] => {
+  const erased = [...text.matchAll(/^import type\b[^'"`]*?\bfrom\s*'(\.[^']+)'/gm)].map(([, name = '']) => name)
+  const all = importsOf(text)
+  return erased
+    .filter((name) => all.filter((one) => one === name).length === 1)
+    .map((name) => normalize(join(dirname(file), name)))
+}
+
 const packages = ({ text }: Source): string[] =>
   importsOf(text)
     .filter((name) => !name.startsWith('.') && !name.startsWith('node:'))
@@ -88,8 +108,9 @@ test('files import only what their layer allows', () => {
   const offenders = sources.flatMap((source) => {
     const layer = layerOf(source.file) ?? ''
     const allowed = [layer, ...(layers[layer] ?? [])]
+    const known = localTypes(source).filter((path) => typeLayers[layer]?.includes(layerOf(path) ?? ''))
     return localImports(source)
-      .filter((path) => !allowed.includes(layerOf(path) ?? ''))
+      .filter((path) => !allowed.includes(layerOf(path) ?? '') && !known.includes(path))
       .map((path) => `${source.file} imports ${path}`)
   })
   expect(offenders).toEqual([])

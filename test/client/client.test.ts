@@ -26,16 +26,16 @@ describe('a client', () => {
     expect(must(await client().say({ room: 'quiet', text: '/whoami' })).answer).toBe(
       `you are ${OWNER} (admin) through terminal`,
     )
-    expect(must(await client().read('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'terminal', via: null })
+    expect(must(await client().ask('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'terminal', via: null })
   })
 
   test('hears a refusal as a refusal', async () => {
     const nobody = refused(refusal('unauthenticated', 'no token, or not one of this instance'))
     expect([
       await client('nonsense').say({ room: 'quiet', text: 'hello' }),
-      await client('nonsense').read('who'),
+      await client('nonsense').ask('who'),
       await client().say({ room: 'nowhere', text: 'hello' }),
-      await client().read('nothing'),
+      await client().ask('nothing' as 'who'),
     ]).toEqual([
       nobody,
       nobody,
@@ -50,7 +50,7 @@ describe('a client', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const answer = await createClient({ url, token: 'x', face: 'cli' }).read('who')
+    const answer = await createClient({ url, token: 'x', face: 'cli' }).ask('who')
     server.close()
     expect(answer).toEqual(refused(refusal('request-invalid', 'the answer was 502')))
   })
@@ -209,9 +209,9 @@ describe('a conversation', () => {
       post(20, 'm1.codex-1', 'step'),
     ]
     const receipt: Receipt = { message: 'm1', room: 'quiet', mode: 'action', assignments, answer: null }
-    const scripted: Client = {
+    const scripted: Pick<Client, 'say' | 'ask' | 'follow'> = {
       say: async () => ok(receipt),
-      read: async () => ok({ entry: { position: 10 } }),
+      ask: async () => ok({ entry: { position: 10 } } as never),
       follow: async (_room, after, show, signal) => {
         for (const next of posts) if (next.position > after && !signal.aborted) show(next)
       },
@@ -273,27 +273,29 @@ describe('the events of a stream', () => {
   }
 
   test.each<[string, (string | Uint8Array)[], unknown[]]>([
-    ['one', ['event: post\ndata: x\nid: 1\n\n'], [{ event: 'post', data: 'x' }]],
+    ['one', ['event: post\ndata: x\nid: 1\n\n'], [{ event: 'post', data: 'x', id: '1' }]],
     [
       'two in one piece',
       ['data: a\n\ndata: b\n\n'],
       [
-        { event: 'message', data: 'a' },
-        { event: 'message', data: 'b' },
+        { event: 'message', data: 'a', id: '' },
+        { event: 'message', data: 'b', id: '' },
       ],
     ],
-    ['one in many pieces', ['eve', 'nt: po', 'st\nda', 'ta: x\n', '\n'], [{ event: 'post', data: 'x' }]],
-    ['one of several lines', ['data: a\ndata: b\n\n'], [{ event: 'message', data: 'a\nb' }]],
+    ['one in many pieces', ['eve', 'nt: po', 'st\nda', 'ta: x\n', '\n'], [{ event: 'post', data: 'x', id: '' }]],
+    ['one of several lines', ['data: a\ndata: b\n\n'], [{ event: 'message', data: 'a\nb', id: '' }]],
     ['a comment, which is none', [': ping\n\n'], []],
     ['one that never ended, which is none', ['data: x\n'], []],
-    ['one that begins with a blank of its own', ['data:  x\n\n'], [{ event: 'message', data: ' x' }]],
+    ['one that begins with a blank of its own', ['data:  x\n\n'], [{ event: 'message', data: ' x', id: '' }]],
   ])('%s', async (_what, chunks, expected) => {
     expect(await collect(chunks)).toEqual(expected)
   })
 
   test('are whole also where a piece ends in the middle of a letter', async () => {
     const bytes = new TextEncoder().encode('data: é😀\n\n')
-    expect(await collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([{ event: 'message', data: 'é😀' }])
+    expect(await collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
+      { event: 'message', data: 'é😀', id: '' },
+    ])
   })
 
   test('are an error where the answer is one', async () => {

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadPeripherals } from '../../src/config/peripherals.ts'
+import { readYaml } from '../../src/config/yaml.ts'
 import { checkExamples } from '../../src/peripherals/examples.ts'
+import { Config } from '../../src/shapes/config.ts'
 import {
   ApprovalPolicy,
   type CommandRule,
@@ -57,7 +59,7 @@ describe('docs/peripherals.md', () => {
     const source = readFileSync(join(CONFIG, '../src/tools/gate.ts'), 'utf8')
     const given = RefusalCode.options.filter((code) => source.includes(`'${code}'`))
     const named = rowsIn('The gate', '| the rule').flatMap((cells) => codeIn(cells.at(-1)))
-    const byTools = ['command-not-allowed', 'address-refused']
+    const byTools = ['command-not-allowed', 'address-refused', 'tool-changed', 'server-failed']
     expect([...new Set([...named, 'gate-failed'])].sort()).toEqual([...given, ...byTools].sort())
   })
 
@@ -94,6 +96,14 @@ describe('the walls that docs/peripherals.md shows', () => {
     text,
   }))
 
+  /** The servers that the page shows, as a config file has them. */
+  const parseServers = (): Config['servers'] => {
+    const [, text = ''] = /```yaml\n# the config file\n([\s\S]*?)```/.exec(page) ?? []
+    using folder = scratch()
+    const { value } = readYaml(folder.write('config.yaml', text))
+    return Config.shape.servers.parse((value as { servers: unknown }).servers)
+  }
+
   /** The walls with those of the page in the folder of the user. */
   const load = (): Map<string, PeripheralSpec> => {
     using folder = scratch()
@@ -101,6 +111,7 @@ describe('the walls that docs/peripherals.md shows', () => {
     return loadPeripherals(join(CONFIG, 'peripherals'), folder.path, {
       checks: { lint: ['npm', 'run', 'lint'] },
       deploys: {},
+      servers: parseServers(),
     })
   }
 
@@ -110,8 +121,8 @@ describe('the walls that docs/peripherals.md shows', () => {
     const specs = load()
     for (const spec of specs.values()) await checkExamples(spec, workspace)
     expect([files.map(({ name }) => name), [...specs.keys()]]).toEqual([
-      ['translate.yaml', 'our-edit.yaml'],
-      ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test', 'translate'],
+      ['research.yaml', 'translate.yaml', 'our-edit.yaml'],
+      ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test', 'research', 'translate'],
     ])
   })
 

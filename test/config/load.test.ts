@@ -22,10 +22,12 @@ const DEFAULTS: Config = {
   worker: { turns: 64, steps: 8 },
   evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },
   checks: {},
+  servers: {},
   deploys: {},
   approvals: { minutes: 30 },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
+  doors: { clientMs: 600_000, sessions: 500, sessionsPerToken: 32 },
   sweepMs: 1000,
   drainMs: 10_000,
 }
@@ -222,6 +224,19 @@ test.each([
     'a name that is none',
     ['agents:', '  - { id: Claude 1, type: claude, runner: rehearsal, peripheral: explore }'],
     'mine.yaml:2: agents.0.id: expected a lower-case name such as "claude-1"',
+  ],
+  [
+    'a server with a sandbox that is none for it, and with something that it does not have',
+    ['servers:', '  docs: { argv: [docs-server], sandbox: full }', '  more: { argv: [more], url: x }'],
+    [
+      'mine.yaml:2: servers.docs.sandbox: Invalid option: expected one of "read-only"|"workspace-write"',
+      'mine.yaml:3: servers.more.url: Unrecognized key: "url"',
+    ].join('\n'),
+  ],
+  [
+    'a server of which no peripheral has a tool',
+    ['servers:', '  docs: { argv: [docs-server] }'],
+    'mine.yaml:2: servers.docs: no peripheral has a tool of it: name one as NAME.TOOL',
   ],
   ['no agents at all', ['agents: []'], 'mine.yaml:1: agents: Too small: expected array to have >=1 items'],
   [

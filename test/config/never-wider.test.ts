@@ -15,6 +15,8 @@ import {
   ToolName,
 } from '../../src/shapes/peripheral.ts'
 import { Role } from '../../src/shapes/person.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { refused } from '../../src/shapes/result.ts'
 import { RoomMode } from '../../src/shapes/room.ts'
 import { gate, type Standing } from '../../src/tools/gate.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/paths.ts'
@@ -161,6 +163,7 @@ const standing = (workspace: Workspace, part: Partial<Standing>): Omit<Standing,
   sandboxless: async () => null,
   hold: async () => null,
   hopless: async () => null,
+  source: async () => refused(refusal('server-failed', 'there is none')),
   decision: { kind: 'none' },
   ...part,
 })

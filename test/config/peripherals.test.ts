@@ -173,7 +173,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'a tool there is not',
       peek({ tools: 'tools: [read, raed]' }),
-      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"',
+      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
     ],
     ['no tools', peek({ tools: 'tools: []' }), '3: tools: Too small: expected array to have >=1 items'],
     [
@@ -318,6 +318,11 @@ describe('a mistake in a peripheral is told with its file and line', () => {
       'an exit on a condition there is not',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: bored, to: [chat] }'),
       '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"',
+    ],
+    [
+      'a tool of a server that the config has not',
+      peek({ tools: 'tools: [read, docs.search]' }),
+      '3: tools.1: docs.search is of a server that is not among servers in the config; there is none',
     ],
     [
       'a pattern that is none',

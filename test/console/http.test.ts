@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/operations/table.ts'
-import { type RefusalCode, refusal, refusals } from '../../src/shapes/refusal.ts'
+import { type RefusalCode, refusals } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { must } from '../support/store.ts'
 
@@ -35,12 +35,15 @@ const call = async (path: string, { method = 'GET', headers = {}, body, token }:
 const say = (line: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   call('/api/say', { method: 'POST', headers, body: typeof line === 'string' ? line : JSON.stringify(line) })
 
-/** The answer as status and body, as a refusal travels. */
-const plain = ({ status, body }: Answer): [number, unknown] => [status, JSON.parse(body)]
-const refusalOf = (code: RefusalCode, message: string): [number, unknown] => [
-  refusals[code].status,
-  refusal(code, message),
-]
+/** The answer as status, kind and body, as a refusal travels. */
+const plain = ({ status, headers, body }: Answer): unknown[] => [status, headers['content-type'], JSON.parse(body)]
+const refusalOf = (code: RefusalCode, detail: string): unknown[] => {
+  const { status, remedy } = refusals[code]
+  const title = `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('-', ' ')}`
+  return [status, PROBLEM, { type: `urn:bellhop:refusal:${code}`, title, status, detail, code, remedy }]
+}
+const PROBLEM = 'application/problem+json'
+const JSON_TYPE = 'application/json'
 
 const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
 /** Every file of the page, at the address it has. */
@@ -50,13 +53,16 @@ const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this inst
 describe('without a token', () => {
   const doors = [
     ...PAGES.map((path) => ['GET', path]),
-    ...operations.map(({ name }) => ['GET', `/api/${name}`]),
+    ...operations.flatMap(({ name }) => ['GET', 'POST'].map((method) => [method, `/api/${name}`])),
     ['GET', '/api/follow'],
+    ['GET', '/api/tail'],
+    ['GET', '/api/items'],
+    ['GET', '/api/openapi.json'],
+    ['GET', '/api/docs'],
     ['GET', '/api/anything'],
     ['GET', '/nowhere'],
     ['GET', '/../package.json'],
     ['POST', '/api/say'],
-    ['POST', '/api/mode'],
     ['POST', '/healthz'],
     ['PUT', '/'],
     ['DELETE', '/api/evidence'],
@@ -65,6 +71,10 @@ describe('without a token', () => {
 
   test.each(doors)('%s %s is closed', async (method, path) => {
     expect(plain(await call(path as string, { method: method as string, token: null }))).toEqual(NO_TOKEN)
+  })
+
+  test('it is said how to come in', async () => {
+    expect((await call('/api/who', { token: null })).headers['www-authenticate']).toBe('Bearer')
   })
 
   test.each([
@@ -118,7 +128,7 @@ describe('the link that `up` prints', () => {
   test('lets the browser in, through the web', async () => {
     const headers = { cookie: await cookieOf() }
     const whoami = await call('/api/whoami', { token: null, headers })
-    expect(plain(whoami)).toEqual([200, { name: OWNER, role: 'operator', face: 'web', via: null }])
+    expect(plain(whoami)).toEqual([200, JSON_TYPE, { name: OWNER, role: 'operator', face: 'web', via: null }])
   })
 
   test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
@@ -147,6 +157,7 @@ describe('the face', () => {
   ])('%s', async (_what, headers, face) => {
     expect(plain(await call('/api/whoami', { headers }))).toEqual([
       200,
+      JSON_TYPE,
       { name: OWNER, role: 'admin', face, via: null },
     ])
   })
@@ -250,12 +261,13 @@ describe('what is said', () => {
   test('is answered with a receipt', async () => {
     expect(plain(await say({ id: 'plain', room: 'quiet', text: 'hello' }))).toEqual([
       200,
+      JSON_TYPE,
       { message: 'plain', room: 'quiet', mode: 'coordination', assignments: [], answer: null },
     ])
   })
 
   test('is for the lobby, and gets an id, where it says nothing else', async () => {
-    const [status, receipt] = plain(await say({ text: '/whoami' }))
+    const [status, , receipt] = plain(await say({ text: '/whoami' }))
     expect([status, receipt]).toEqual([
       200,
       {
@@ -271,7 +283,7 @@ describe('what is said', () => {
   test('may be said as somebody else by the admin alone', async () => {
     const line = { room: 'quiet', text: '/whoami', as: 'grace' }
     const operator = { authorization: `Bearer ${house.tokens.operator}` }
-    const [, receipt] = plain(await say(line))
+    const [, , receipt] = plain(await say(line))
     expect([receipt, plain(await say(line, operator))]).toEqual([
       expect.objectContaining({ answer: `you are grace (admin) through api, by ${OWNER}` }),
       refusalOf('impersonation-refused', `${OWNER} may not speak as grace`),
@@ -350,11 +362,11 @@ describe('what is asked', () => {
     ['a parameter given twice', '/api/sessions?limit=1&limit=2', 'request-invalid', 'limit: is given twice'],
     [
       'a missing parameter',
-      '/api/thread',
+      '/api/tree',
       'command-invalid',
-      'entry: Invalid input: expected string, received undefined; usage: /thread ENTRY',
+      'entry: Invalid input: expected string, received undefined; usage: /tree ENTRY',
     ],
-    ['an entry that is not there', '/api/thread?entry=nowhere', 'entry-unknown', 'there is no entry nowhere'],
+    ['an entry that is not there', '/api/tree?entry=nowhere', 'entry-unknown', 'there is no entry nowhere'],
     [
       'a parameter of the stream nobody knows',
       '/api/follow?colour=red',
@@ -416,12 +428,12 @@ describe('what is asked', () => {
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([404, 'route-unknown'])
   })
 
-  test('of what changes something is nothing, whatever the method, and nothing changes', async () => {
+  test('of what changes something is nothing but by POST, and nothing changes', async () => {
     const before = await house.store.head()
     const changing = operations.filter(({ reads }) => !reads).map(({ name }) => name)
     expect(changing.length).toBeGreaterThan(0)
     for (const name of changing) {
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']) {
+      for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
         const { status } = await call(`/api/${name}?to=discuss&agent=claude-1`, { method })
         expect([method, name, status]).toEqual([method, name, 404])
       }
@@ -432,6 +444,7 @@ describe('what is asked', () => {
   test('only looks: nothing that is asked leaves evidence', async () => {
     const before = await house.store.head()
     for (const { name } of operations.filter(({ reads }) => reads)) await call(`/api/${name}`)
+    for (const path of ['/api/openapi.json', '/api/docs']) await call(path)
     expect(await house.store.head()).toBe(before)
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { eventsOf, type ServerEvent } from '../../src/client/events.ts'
-import { type Console, createApp } from '../../src/console/app.ts'
+import { createApp } from '../../src/console/app.ts'
+import type { Console } from '../../src/console/house.ts'
 import { folderAt, secretsOf } from '../../src/house/folder.ts'
 import { createProgress } from '../../src/registry/progress.ts'
 import type { Progress } from '../../src/shapes/post.ts'
@@ -59,8 +60,16 @@ test('a reader that does not keep up misses what is said meanwhile, and hears wh
   const console: Pick<Console, 'hosts' | 'cookie' | 'admit' | 'enter' | 'tail' | 'follow' | 'progress'> = {
     hosts: [],
     cookie: 'bellhop',
-    admit: (face) => ok({ name: 'ada', role: 'viewer', face, via: null }),
-    enter: () => ok(null),
+    admit: async (face, { token }) =>
+      ok({
+        key: 'viewer',
+        door: 'http',
+        token,
+        person: { name: 'ada', role: 'viewer', face, via: null },
+        grant: null,
+        expires: null,
+      }),
+    enter: async () => ok(null),
     tail: async () => [],
     follow: async function* (_room, _after, signal) {
       yield* []

@@ -43,6 +43,7 @@ const STATES = ['a', 'b'].map((letter) => `100644 ${letter.repeat(64)}`)
 const CHANGE = { path: 'src/a b.ts', before: STATES[0] ?? null, after: STATES[1] ?? null, added: 2, removed: 1 }
 const BACK = { path: 'src/a b.ts', before: STATES[1] ?? null, after: STATES[0] ?? null, added: 1, removed: 2 }
 const SPEC = '{"id":"explore"}'
+const DOCS = '{"description":"Finds pages.","inputSchema":{},"name":"search"}'
 const CALL = { tool: 'write', args: { path: 'src/a b.ts', text: 'x' } }
 
 /** One body of every event there is: a new event has no place to hide. */
@@ -56,6 +57,16 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   },
   refused: { event: 'refused', stage: 'dispatch', refusal: NO },
   'mode-changed': { event: 'mode-changed', from: 'discuss', to: 'execute' },
+  'thread-started': {
+    event: 'thread-started',
+    thread: 't-1',
+    agent: 'claude-1',
+    name: 'the retries',
+    room: 'lobby',
+    mode: 'execute',
+    from: { thread: 't-0', turn: 't' },
+  },
+  'thread-archived': { event: 'thread-archived', thread: 't-1', archived: true },
   asked: { event: 'asked', text: 'Which file has the retries?' },
   supposed: { event: 'supposed', text: 'the Größe of the queue is not bounded' },
   concluded: { event: 'concluded', text: 'it is bounded: 1_000' },
@@ -111,6 +122,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
     note: 'once',
   },
   'stop-asked': { event: 'stop-asked', turn: 't', why: 'enough' },
+  steered: { event: 'steered', turn: 't', text: 'and the tests' },
   'peripheral-stopped': { ...STOP, turn: 't', fruit: FRUIT },
   'turn-ended': { event: 'turn-ended', turn: 't', outcome: 'done', answer: 'here' },
   reviewed: {
@@ -126,8 +138,27 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   restoring: { event: 'restoring', what: 'turn t', steps: ['t.2'], files: [BACK] },
   restored: { event: 'restored', what: 'turn t', steps: ['t.2'], files: [BACK], failed: null },
   'wall-declared': { event: 'wall-declared', peripheral: 'explore', spec: SPEC, hash: sha256(SPEC) },
+  'tool-seen': { event: 'tool-seen', server: 'docs', tool: 'search', nth: 1, described: DOCS, hash: sha256(DOCS) },
+  'tool-pinned': { event: 'tool-pinned', server: 'docs', tool: 'search', hash: sha256(DOCS), role: null },
   digested: { event: 'digested', ...createDigest('s-1', null).made() },
   compacted: { event: 'compacted', policy: '{}', bodies: 2, bytes: 99, entries: 'm1\nm2' },
+  'token-minted': {
+    event: 'token-minted',
+    name: '3f9c1a22b0de',
+    label: 'the build host',
+    grant: {
+      kind: 'agent',
+      agent: 'scout',
+      type: 'scout',
+      room: 'lobby',
+      peripheral: 'explore',
+      peripherals: ['explore'],
+      role: 'operator',
+      session: null,
+    },
+    expires: '2027-01-01T00:00:00.000Z',
+  },
+  'token-revoked': { event: 'token-revoked', name: '3f9c1a22b0de', why: 'lost' },
   presence: {
     event: 'presence',
     agent: { id: 'claude-1', type: 'claude', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat' },
@@ -197,6 +228,7 @@ export const history = (): Draft[][] => {
     [s3('s-3.digest', BELLHOP, bodies.digested)],
     ...stoppedSession(),
     [houseDraft('h4', bodies['wall-declared'], [])],
+    [houseDraft('h5', bodies['tool-seen'], []), { ...houseDraft('h6', bodies['tool-pinned'], []), inReplyTo: 'h5' }],
   ]
 }
 

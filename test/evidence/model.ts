@@ -81,6 +81,8 @@ const tells: Tells = {
   'peripheral-started': ({ peripheral }) => [`peripheral/${peripheral}`],
   'peripheral-stopped': ({ peripheral, to }) => [peripheral, to ?? peripheral].map((name) => `peripheral/${name}`),
   'wall-declared': ({ peripheral }) => [`peripheral/${peripheral}`],
+  'tool-seen': ({ server, tool }) => [`tool/${server}.${tool}`],
+  'tool-pinned': ({ server, tool }) => [`tool/${server}.${tool}`],
   'step-intended': ({ call, reads, writes }) => [...callMarks(call), ...pathMarks([reads, writes].flat())],
   'step-refused': ({ call }) => ['outcome/refused', ...callMarks(call)],
   'approval-asked': ({ call }) => callMarks(call),

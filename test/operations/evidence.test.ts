@@ -38,7 +38,7 @@ describe('in a room', () => {
   test('a thread is a tree, with how it stands and what it waits for', async () => {
     await using house = await testSocial()
     await receive(line({ id: 'm1', text: '@codex read it' }), house.social)
-    expect(await ask(house, 'm2', '/thread m1.codex-1')).toBe(
+    expect(await ask(house, 'm2', '/tree m1.codex-1')).toBe(
       [
         'm1: open, 4 entries',
         `${AT}  ada      message           @codex read it [m1]`,
@@ -65,7 +65,7 @@ describe('in a room', () => {
         `${AT}  ada  asked     why is it slow? [m1.1]`,
       ].join('\n'),
     )
-    expect(await ask(house, 'm5', '/thread m1.1')).toBe(
+    expect(await ask(house, 'm5', '/tree m1.1')).toBe(
       [
         'm1.1: forked, 2 entries',
         `${AT}  ada  asked       why is it slow? [m1.1]`,
@@ -78,7 +78,7 @@ describe('in a room', () => {
     await ask(house, 'm6', '/claim correction it is not about=m2.1')
     await ask(house, 'm7', '/claim conclusion the disk was full about=m1.1')
     expect(await ask(house, 'm8', '/questions')).toBe(`${AT}  ada  asked  and who changed it? [m3.1]`)
-    expect((await ask(house, 'm9', '/thread m1.1'))?.split('\n')[0]).toBe('m1.1: closed, 4 entries')
+    expect((await ask(house, 'm9', '/tree m1.1'))?.split('\n')[0]).toBe('m1.1: closed, 4 entries')
     expect(await ask(house, 'm10', '/forks m1.1')).toBe(`${AT}  ada  asked  and who changed it? [m3.1]`)
     expect(await ask(house, 'm11', '/count pattern=leases conjecture=true')).toBe('1 entry')
     expect(await receive(line({ id: 'm12', text: '/claim question again about=nothing' }), house.social)).toEqual(
@@ -146,7 +146,7 @@ test('an entry whose body is not kept any more is still in its place', async () 
 })
 
 test('a verdict says in words what is whole and what is not', () => {
-  const verifier = createVerifier('s-1', { of: () => null, since: () => null })
+  const verifier = createVerifier('s-1', { of: () => null, since: () => null, pin: () => null })
   const verdict = { ...verifier.verdict(), entries: 3, steps: 1 }
   const broken = {
     ...verdict,

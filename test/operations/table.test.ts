@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
-import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { createClient, type ReadName } from '../../src/client/client.ts'
+import { houseDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
-import { operations } from '../../src/operations/table.ts'
+import { commands, operations } from '../../src/operations/table.ts'
 import { approvalName } from '../../src/peripherals/approvals.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
@@ -28,6 +28,7 @@ beforeAll(async () => {
   house = await startTestHouse()
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
   must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
+  must(await house.store.append([houseDraft('tool.docs.1', SEEN, [])]))
   const use = (tool: string, args: object) => `use ${tool} ${JSON.stringify(args)}`
   const escalated = use('run', { argv: ['cargo', 'fetch'], escalate: { why: 'it is an example' } })
   const file = use('write', { path: 'new.txt', text: 'new' })
@@ -43,6 +44,7 @@ afterAll(() => house[Symbol.asyncDispose]())
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
 
 const SESSION = { session: 's-n', room: 'quiet', agent: 'codex-1' }
+const SEEN = { event: 'tool-seen', server: 'docs', tool: 'search', nth: 1, described: '{}', hash: 'x' } as const
 const OPENED = { event: 'session-opened', agent: 'codex-1', room: 'quiet' } as const
 
 /** A row's own example, as the words after its name. */
@@ -53,17 +55,16 @@ const exampleOf = ({ name, example }: Operation): string[] => {
 }
 
 describe('every row can be asked', () => {
-  test.each(operations.filter(({ reads }) => reads).map((row) => [row.name, row] as const))(
+  test.each(commands.filter(({ reads }) => reads).map((row) => [row.name, row] as const))(
     '%s, at its address: the answer has the declared shape',
     async (name, row) => {
       const input = must(inputFrom(row, exampleOf(row)))
-      const given = Object.fromEntries(Object.entries(input).map(([key, value]) => [key, String(value)]))
-      const answer = must(await client().read(name, given))
+      const answer = must(await client().ask(name as ReadName, input))
       expect(row.output.parse(answer)).toEqual(answer)
     },
   )
 
-  test.each(operations.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
+  test.each(commands.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
     const id = `command-${name}`
     const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
     expect(receipt).toEqual({
@@ -81,9 +82,9 @@ describe('every row can be asked', () => {
 })
 
 test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(
-  '%s changes something, and so has no address of its own',
+  '%s changes something, and so cannot be asked for by GET',
   async (name) => {
-    expect(await client().read(name)).toEqual({
+    expect(await client().ask(name as ReadName)).toEqual({
       ok: false,
       refusal: refusal('route-unknown', `there is nothing at GET /api/${name}`),
     })
@@ -91,19 +92,20 @@ test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(
 )
 
 test('there are no two rows of one name, and none has the name of another address', () => {
-  const names = [...operations.map(({ name }) => name), 'say', 'follow', 'tail']
+  const rows = operations.flatMap(({ name, also = [] }) => [name, ...also])
+  const names = [...rows, 'say', 'follow', 'tail', 'items', 'docs', 'openapi.json']
   expect(names).toEqual([...new Set(names)])
 })
 
-test('the help has a line for every row and every peripheral', async () => {
-  const { operations: lines } = must(await client().read('help')) as { operations: { name: string }[] }
+test('the help has a line for every row that is for people, and for every peripheral', async () => {
+  const { operations: lines } = must(await client().ask('help'))
   const walls = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
-  expect(lines.map(({ name }) => name)).toEqual([...walls, ...operations.map(({ name }) => name)])
+  expect(lines.map(({ name }) => name)).toEqual([...walls, ...commands.map(({ name }) => name)])
 })
 
 test('who asks is filled in by the face, whatever the input says', async () => {
-  expect(must(await client().read('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'cli', via: null })
-  expect(await client().read('whoami', { name: 'root' })).toEqual({
+  expect(must(await client().ask('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'cli', via: null })
+  expect(await client().ask('whoami', { name: 'root' } as never)).toEqual({
     ok: false,
     refusal: refusal('command-invalid', 'Unrecognized key: "name"; usage: /whoami'),
   })

@@ -75,6 +75,7 @@ describe('on the way in', () => {
     ...line({}),
     place: QUIET,
     person: { name: 'ada', role: 'admin', face: 'cli', via: null },
+    token: null,
     mode: 'action',
     roomMode,
     wish: { kind: 'work', agents: ['claude-1'], peripheral, request: 'work' },

@@ -18,6 +18,7 @@ import { createSteps } from '../../src/peripherals/steps.ts'
 import { createLane, drainLane } from '../../src/queue/lane.ts'
 import { createMailbox } from '../../src/queue/mailbox.ts'
 import { createHolds } from '../../src/registry/holds.ts'
+import type { Config } from '../../src/shapes/config.ts'
 import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import type { Progress } from '../../src/shapes/post.ts'
@@ -61,6 +62,9 @@ type Options = {
   mode?: RoomMode
   files?: Record<string, string>
   checks?: Record<string, string[]>
+  /** MCP servers of the config, and the folders that they lie in. */
+  servers?: Config['servers']
+  readable?: string[]
   approvalMinutes?: number
   /** Where turns begin. */
   peripheral?: string
@@ -75,6 +79,8 @@ export const openWorkshop = async (
     mode = 'execute',
     files = {},
     checks = {},
+    servers = {},
+    readable = [],
     approvalMinutes = 30,
     peripheral: begins = spec.id,
   }: Options = {},
@@ -119,7 +125,7 @@ export const openWorkshop = async (
         await room.asked()
         return room.mode
       },
-      config: { sandbox: { readable: [] }, checks, approvals: { minutes: approvalMinutes } },
+      config: { sandbox: { readable }, checks, servers, approvals: { minutes: approvalMinutes } },
       settings: { path: ripgrep.path },
     },
     verdicts,
@@ -154,6 +160,7 @@ export const openWorkshop = async (
       roomMode: async () => room.mode,
       mindOf: () => (mindless ? null : { mind, author: CLAUDE }),
       isReady,
+      isElsewhere: async () => false,
     })
 
   const append = async (...drafts: Draft[]) => must(await store.append(drafts))

@@ -62,7 +62,7 @@ test('a Redis killed under it ends the instance, and the next start goes on', as
   ).toEqual([])
 
   await using second = await startUp({ workspace: workspace.path })
-  const thread = must(await second.client.read('replies', { entry: message })) as { entries: unknown[] }
+  const thread = must(await second.client.ask('replies', { entry: message }))
   expect(thread.entries.length).toBe(1)
 })
 

@@ -78,7 +78,7 @@ describe.each(engines)('the evidence of an instance on $name', ({ env: environme
 
       expect(await ask('evidence', 'count', '--path', 'README.md')).toEqual({ count: 2 })
       expect((await ask('evidence', 'facets', 'tool')).values).toEqual([{ value: 'read', count: 2 }])
-      expect((await ask('evidence', 'thread', 'first')).status).toBe('closed')
+      expect((await ask('evidence', 'tree', 'first')).status).toBe('closed')
       expect((await ask('evidence', 'show', 'first')).entry.body).toEqual({
         event: 'message',
         text: '@claude read README.md',

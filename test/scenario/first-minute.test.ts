@@ -60,9 +60,9 @@ test('a second start on the same folder brings back what was there', async () =>
   const after = must(await converse(second.client, { room: 'lobby', text: '@codex find LIMIT' }, patience()))
   expect(after.receipt.assignments[0]?.session).toBe(before.receipt.assignments[0]?.session)
   const kept = must(
-    await second.client.read('evidence', { tag: 'agent/codex-1', event: 'turn-ended', order: 'oldest' }),
+    await second.client.ask('evidence', { tag: ['agent/codex-1'], event: 'turn-ended', order: 'oldest' }),
   )
-  expect((kept as { entries: { id: string }[] }).entries.map(({ id }) => id)).toEqual(
+  expect(kept.entries.map(({ id }) => id)).toEqual(
     [before, after].map(({ receipt }) => `${receipt.assignments[0]?.turn}.ended`),
   )
   expect((await bellhop(['verify', '--all', '--data', second.data])).exitCode).toBe(0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/shapes/evidence.ts'
+import type { Entry, EventName } from '../../src/shapes/evidence.ts'
 import { bellhop, startUp } from '../support/instance.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
@@ -33,7 +33,7 @@ test(
 
     await eventually(
       'the line to be empty',
-      async () => (must(await instance.client.read('status')) as { turns: [] }).turns.length === 0,
+      async () => must(await instance.client.ask('status')).turns.length === 0,
       1_200_000,
     )
     for (const session of new Set(turns.map((turn) => turn.session))) {
@@ -54,14 +54,12 @@ test(
 const all = async (
   { client }: Awaited<ReturnType<typeof startUp>>,
   session: string,
-  event: string,
+  event: EventName,
 ): Promise<Entry[]> => {
   const found: Entry[] = []
   for (;;) {
     const cursor = String(found.at(-1)?.position ?? 0)
-    const page = must(await client.read('evidence', { session, event, order: 'oldest', limit: '1000', cursor })) as {
-      entries: Entry[]
-    }
+    const page = must(await client.ask('evidence', { session, event, order: 'oldest', limit: 1000, cursor }))
     if (page.entries.length === 0) return found
     found.push(...page.entries)
   }

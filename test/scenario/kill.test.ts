@@ -9,8 +9,6 @@ import { slowRipgrep, testWorkspace } from '../support/workspace.ts'
 
 const patience = () => AbortSignal.timeout(45_000)
 
-type Entries = { entries: { id: string; body: { event: string; outcome?: { kind: string } } }[] }
-
 test('a worker killed in the middle of a step leaves an interrupted step, and the session goes on', async () => {
   using workspace = testWorkspace()
   // Not in the workspace: a program there is none of the house's.
@@ -30,7 +28,7 @@ test('a worker killed in the middle of a step leaves an interrupted step, and th
 
   const { receipt, replies } = must(await answering)
   const turn = receipt.assignments[0]?.turn
-  const steps = must(await instance.client.read('evidence', { event: 'step-ended', order: 'oldest' })) as Entries
+  const steps = must(await instance.client.ask('evidence', { event: 'step-ended', order: 'oldest' }))
   expect(steps.entries[0]).toMatchObject({ id: `${turn}.0.outcome`, body: { outcome: { kind: 'interrupted' } } })
   expect(replies.map((reply) => reply.id)).toEqual([`${turn}.ended`])
   // The step that was interrupted was run once: what ran after it are steps of their own.
@@ -81,7 +79,7 @@ test('what was accepted before everything was killed is answered once after the 
 
   await using second = await startUp({ workspace: workspace.path })
   const ended = async () => {
-    const found = must(await second.client.read('evidence', { event: 'turn-ended', order: 'oldest' })) as Entries
+    const found = must(await second.client.ask('evidence', { event: 'turn-ended', order: 'oldest' }))
     return found.entries.map(({ id }) => id)
   }
   await eventually('all turns to end', async () => (await ended()).length >= turns.length)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { operationNamed, operations } from '../../src/operations/table.ts'
+import { commands, operationNamed } from '../../src/operations/table.ts'
 import { type Presence, Readiness } from '../../src/shapes/agent.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { Role } from '../../src/shapes/person.ts'
@@ -34,6 +34,7 @@ const classified = ({ wish, role = 'admin', roomMode = 'execute' }: Case): Class
   ...line({}),
   place: QUIET,
   person: { name: 'ada', role, face: 'cli', via: null },
+  token: null,
   mode: wish.kind === 'work' ? 'action' : 'coordination',
   roomMode,
   wish,
@@ -122,7 +123,7 @@ describe('a role', () => {
     )
   })
 
-  const rows = operations.flatMap((row) => Role.options.map((role) => [role, row.name, row.role] as const))
+  const rows = commands.flatMap((row) => Role.options.map((role) => [role, row.name, row.role] as const))
   test.each(rows)('%s may ask for /%s only from %s on', async (role, name, needed) => {
     expect(await verdict({ wish: command(name), role })).toBe(may[role].includes(needed) ? 'ok' : 'role-too-low')
   })

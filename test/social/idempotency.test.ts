@@ -26,7 +26,7 @@ describe('the same message', () => {
     ['a command that looks', '/evidence', ['message', 'answered']],
     ['a command that changes something', '/mode discuss', ['message', 'mode-changed', 'answered']],
     ['a line that is refused', '/mdoe', ['message', 'refused']],
-    ['a command that is refused', '/thread nowhere', ['message', 'refused']],
+    ['a command that is refused', '/tree nowhere', ['message', 'refused']],
   ]
 
   test.each(cases)('twice (%s) is answered twice and done once', async (_what, text, left) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { usageOf } from '../../src/operations/operation.ts'
-import { operationNamed, operations } from '../../src/operations/table.ts'
+import { commands, operationNamed } from '../../src/operations/table.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
@@ -8,9 +8,9 @@ import { type Known, mode } from '../../src/social/mode.ts'
 import { AGENTS, LOBBY, line, QUIET } from '../support/social.ts'
 
 const ADA = { name: 'ada', role: 'admin', face: 'cli', via: null } as const
-const VOCABULARY = { operations, peripherals: ['explore', 'edit'], agents: AGENTS }
+const VOCABULARY = { operations: commands, peripherals: ['explore', 'edit'], agents: AGENTS }
 
-const known = (text: string, place: Room): Known => ({ ...line({ text, room: place.id }), place, person: ADA })
+const known = (text: string, place: Room): Known => ({ ...line({ text, room: place.id }), place, person: ADA, token: null })
 
 const hear = (text: string, place: Room = QUIET) => mode(known(text, place), 'diagnose', VOCABULARY)
 
@@ -53,8 +53,8 @@ describe('a command', () => {
   })
 
   test('every row of the table is one, by its example', () => {
-    const heard = operations.map(({ example }) => wishOf(`/${example}`))
-    expect(heard).toEqual(operations.map((operation) => command(operation.name, expect.any(Object))))
+    const heard = commands.map(({ example }) => wishOf(`/${example}`))
+    expect(heard).toEqual(commands.map((operation) => command(operation.name, expect.any(Object))))
   })
 
   test('that nobody knows is refused, with the usage of the one that was probably meant', () => {
@@ -88,7 +88,7 @@ describe('a command', () => {
     ['one thing given in its place and by its name', '/mode discuss to=execute', 'mode', 'to is given twice'],
     ['neither of two things of which it takes one', '/verify', 'verify', 'expected a session, or "all"'],
   ])('with %s is refused, with the right usage', (_what, text, name, complaint) => {
-    const row = operations.find((operation) => operation.name === name)
+    const row = commands.find((operation) => operation.name === name)
     expect(wishOf(text)).toEqual(refused(refusal('command-invalid', `${complaint}; usage: /${row && usageOf(row)}`)))
   })
 

@@ -71,7 +71,7 @@ describe('a command', () => {
   test('that the operation itself refuses is kept with the refusal', async () => {
     await using house = await testSocial()
     const why = refusal('entry-unknown', 'there is no entry nowhere')
-    expect(await receive(line({ text: '/thread nowhere' }), house.social)).toEqual(refused(why))
+    expect(await receive(line({ text: '/tree nowhere' }), house.social)).toEqual(refused(why))
     expect(await linesOf(house.store)).toEqual([
       ['room-quiet', 'message', 'ada', null],
       ['room-quiet', 'refused', 'bellhop', 'm1'],

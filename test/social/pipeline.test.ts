@@ -29,7 +29,7 @@ const inEvidence = async (store: Store, answer: Result<Receipt>): Promise<unknow
 describe('every message is answered with a receipt or a refusal, and there is evidence of it', () => {
   const word = fc.oneof(
     fc.constantFrom('@claude', '@codex-2', 'claude:', '@all', '@bob', '@cluade', '/', '!', '/explore', '\n'),
-    fc.constantFrom('/help', '/who', '/mode', '/reset', '/evidence', '/thread', '/verify', '/sessions', '/status'),
+    fc.constantFrom('/help', '/who', '/mode', '/reset', '/evidence', '/tree', '/verify', '/sessions', '/status'),
     fc.constantFrom('discuss', 'execute', 'all=true', 'limit=2', 'author="a b"', 'm0', 'claude-1', '"', '='),
     anyText,
   )

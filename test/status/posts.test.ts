@@ -77,6 +77,22 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'refused', stage: 'mode', refusal: refusal('command-unknown', 'there is no command /x') },
     shown: view('refusal', 'there is no command /x [command-unknown]\nsay /help for the list of commands'),
   },
+  'thread-started': {
+    body: {
+      event: 'thread-started',
+      thread: 't-1',
+      agent: 'claude-1',
+      name: 'the\nretries',
+      room: 'lobby',
+      mode: 'execute',
+      from: { thread: 't-0', turn: null },
+    },
+    shown: view('notice', 'a thread with claude-1: the retries, from t-0'),
+  },
+  'thread-archived': {
+    body: { event: 'thread-archived', thread: 't-1', archived: true },
+    shown: view('notice', 'archived'),
+  },
   asked: { body: { event: 'asked', text: 'why?' }, shown: view('said', 'asks: why?') },
   supposed: { body: { event: 'supposed', text: 'it is' }, shown: view('said', 'supposes: it is') },
   concluded: { body: { event: 'concluded', text: 'so' }, shown: view('said', 'concludes: so') },
@@ -169,6 +185,10 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'stop-asked', turn: 't1', why: 'wrong branch' },
     shown: view('notice', 'claude-1 told claude-1 to stop: wrong branch', { turn: 't1' }),
   },
+  steered: {
+    body: { event: 'steered', turn: 't1', text: 'and the tests' },
+    shown: view('said', 'adds: and the tests', { turn: 't1' }),
+  },
   reviewed: {
     body: {
       event: 'reviewed',
@@ -210,9 +230,31 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'wall-declared', peripheral: 'edit', spec: '{}', hash: 'x' },
     shown: { not: 'it is about the house, not about a room' },
   },
+  'tool-seen': {
+    body: { event: 'tool-seen', server: 'docs', tool: 'search', nth: 1, described: '{}', hash: 'x' },
+    shown: { not: 'it is about the house, not about a room' },
+  },
+  'tool-pinned': {
+    body: { event: 'tool-pinned', server: 'docs', tool: 'search', hash: 'x', role: null },
+    shown: { not: 'it is about the house, not about a room' },
+  },
   'turn-ended': {
     body: { event: 'turn-ended', turn: 't1', outcome: 'done', answer: 'it is 42' },
     shown: view('answer', 'it is 42', { turn: 't1' }),
+  },
+  'token-minted': {
+    body: {
+      event: 'token-minted',
+      name: '3f9c1a22b0de',
+      label: '',
+      grant: { kind: 'person', name: 'ada', role: 'viewer' },
+      expires: null,
+    },
+    shown: { not: 'tokens are nobody’s but the admin’s, who asks /tokens' },
+  },
+  'token-revoked': {
+    body: { event: 'token-revoked', name: '3f9c1a22b0de', why: 'lost' },
+    shown: { not: 'tokens are nobody’s but the admin’s, who asks /tokens' },
   },
   presence: {
     body: {

@@ -1,13 +1,17 @@
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type Store } from '../../src/evidence/store.ts'
+import { hashOfToken, mintToken, newToken } from '../../src/evidence/tokens.ts'
 import { folderAt, secretsOf } from '../../src/house/folder.ts'
 import { type Running, startGateway } from '../../src/house/gateway.ts'
 import type { Settings } from '../../src/house/parts.ts'
 import { startWorker } from '../../src/house/worker.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import type { Extend } from '../../src/mcp/house.ts'
+import type { Grant } from '../../src/shapes/principal.ts'
 import { scratch } from './folder.ts'
 import { startTestRedis, type TestRedis } from './redis.ts'
+import { must } from './store.ts'
 
 /** What differs from the defaults: two rooms more, a quick sweep, and a drain that a test would not live to see end. */
 const CONFIG = `
@@ -31,6 +35,8 @@ export type TestHouse = {
   redis: TestRedis
   /** The evidence, through a connection of the test's own. */
   store: Store
+  /** Makes a token, as an admin would. */
+  mint: (grant: Grant, expires?: string | null) => Promise<string>
   startGateway: () => Promise<void>
   stopGateway: () => Promise<void>
   startWorker: () => Promise<void>
@@ -38,11 +44,26 @@ export type TestHouse = {
 } & AsyncDisposable
 
 /** What the house is started with, and what is done to its data folder before that. */
-type Options = { worker?: boolean; before?: (store: Store) => Promise<unknown> }
+type Options = {
+  worker?: boolean
+  before?: (store: Store) => Promise<unknown>
+  /** What its MCP door offers besides. */
+  extend?: Extend
+  /** Further lines of the config, and peripherals beside it, by the names of their files. */
+  config?: string
+  peripherals?: Record<string, string>
+}
 
 /** The real gateway and, unless it is not wanted, the real worker, on folders and a Redis of their own. */
-export const startTestHouse = async ({ worker = true, before }: Options = {}): Promise<TestHouse> => {
+export const startTestHouse = async ({
+  worker = true,
+  before,
+  extend,
+  config = '',
+  peripherals = {},
+}: Options = {}): Promise<TestHouse> => {
   const data = scratch()
+  for (const [name, text] of Object.entries(peripherals)) data.write(join('peripherals', name), text)
   const workspace = scratch()
   workspace.write('README.md', '# teapot\n\nIt pours.\n')
   workspace.write('src/pour.ts', 'export const pour = () => 42 // TODO: sugar\n')
@@ -52,7 +73,7 @@ export const startTestHouse = async ({ worker = true, before }: Options = {}): P
     version: '0.0.0-test',
     data: data.path,
     workspace: workspace.path,
-    configFile: data.write('test.yaml', CONFIG),
+    configFile: data.write('test.yaml', CONFIG + config),
     host: '127.0.0.1',
     port: 0,
     redis: redis.address,
@@ -64,7 +85,7 @@ export const startTestHouse = async ({ worker = true, before }: Options = {}): P
   const store = await openStore({ url: folder.store, clock: systemClock })
   await before?.(store)
 
-  let gateway: Running | null = await startGateway(settings)
+  let gateway: Running | null = await startGateway(settings, extend)
   let hand: { stop: () => Promise<void> } | null = worker ? await startWorker(settings) : null
   const { url } = gateway
   const stopGateway = async () => {
@@ -81,6 +102,12 @@ export const startTestHouse = async ({ worker = true, before }: Options = {}): P
     tokens: secretsOf(folder),
     redis,
     store,
+    mint: async (grant, expires = null) => {
+      const token = newToken()
+      const ada = { kind: 'person', id: 'ada', face: 'cli', via: null } as const
+      must(await mintToken(store, { hash: hashOfToken(token), grant, label: 'a test', expires }, ada))
+      return token
+    },
     startGateway: async () => {
       gateway = await startGateway({ ...settings, port: Number(new URL(url).port) })
     },

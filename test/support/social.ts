@@ -6,7 +6,7 @@ import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { digestSession } from '../../src/evidence/keep.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
-import { operations } from '../../src/operations/table.ts'
+import { commands } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { Message } from '../../src/shapes/message.ts'
@@ -89,11 +89,12 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
   const { store } = kept
   const rooms = [LOBBY, QUIET]
   const social: Social = {
-    rooms,
+    roomsFor: async () => rooms,
     owners: OWNERS,
-    agents: AGENTS,
+    minted: async () => null,
+    agents: async () => AGENTS,
     specs,
-    vocabulary: { operations, peripherals: [...specs.keys()], agents: AGENTS },
+    vocabulary: { operations: commands, peripherals: [...specs.keys()] },
     store,
     draining: () => false,
     roomMode: async (room) => (await store.roomMode(room)) ?? 'execute',
@@ -101,10 +102,12 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     entryOf: async () => null,
     contextFor: (person, room) => ({
       person,
+      seat: null,
       room,
       store,
       who: async () => AGENTS.map(({ id }) => ready(id)),
       rooms,
+      residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
       specs,
       ...viewsOf(store),

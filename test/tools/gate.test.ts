@@ -103,7 +103,17 @@ const open = async () => {
 
 const passes = (parts: object) => ({
   ok: true,
-  value: { kind: 'passed', spec: EXPLORE, reads: [], writes: [], command: null, run: expect.any(Function), ...parts },
+  value: {
+    kind: 'passed',
+    spec: EXPLORE,
+    reads: [],
+    writes: [],
+    command: null,
+    sandbox: null,
+    pin: null,
+    run: expect.any(Function),
+    ...parts,
+  },
 })
 
 test('a call that breaks no rule passes, in every mode that opens the peripheral and up to its last step', async () => {

@@ -20,9 +20,9 @@ describe('what may run', () => {
       reachOf(run, { argv: ['git', 'diff', 'a', '/etc/passwd'] }, spec),
       reachOf(run, { argv: ['git', 'push'] }, spec),
     ]).toEqual([
-      { command: test1, sandboxed: true, reads: [], alone: true, ask: null },
-      { command: diff, sandboxed: true, reads: ['a', '/etc/passwd'], alone: false, ask: null },
-      { command: push, sandboxed: true, reads: [], alone: true, ask: 'test asks before each git push' },
+      { command: test1, sandbox: 'workspace-write', reads: [], alone: true, ask: null },
+      { command: diff, sandbox: 'read-only', reads: ['a', '/etc/passwd'], alone: false, ask: null },
+      { command: push, sandbox: 'workspace-write', reads: [], alone: true, ask: 'test asks before each git push' },
     ])
   })
 

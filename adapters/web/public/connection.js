@@ -57,7 +57,7 @@ export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, o
     const signedOut = status === 401
     link(signedOut ? 'signed-out' : 'offline')
     if (signedOut) tell('You are not signed in: open the link that `bellhop up` printed.')
-    else tell(status === 0 ? 'reconnecting…' : `${body.message}: ${body.remedy} (reconnecting…)`)
+    else tell(status === 0 ? 'reconnecting…' : `${body.detail}: ${body.remedy} (reconnecting…)`)
     retry = setTimeout(connect, backOff(losses))
     losses += 1
   }

@@ -69,11 +69,11 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     return true
   }
 
-  const turnAway = ({ text, exchange, onRefused }, status, { code, message, remedy }) => {
+  const turnAway = ({ text, exchange, onRefused }, status, { code, detail, remedy }) => {
     exchange.note.textContent = ''
     if (!exchange.shown) exchanges.place(exchange)
     // Under a new id: this one stands for the line that was refused.
-    refuse(exchange, { message: `${message} [${code}]`, remedy, again: status >= 500 && (() => say(text)) })
+    refuse(exchange, { message: `${detail} [${code}]`, remedy, again: status >= 500 && (() => say(text)) })
     onRefused()
     onChange()
   }

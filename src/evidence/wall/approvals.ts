@@ -2,7 +2,7 @@ import type { BodyOf, Entry } from '../../shapes/evidence.ts'
 import { mayAct } from '../../shapes/person.ts'
 import type { Finding } from '../complain.ts'
 import { hashOf } from '../hash.ts'
-import { type Intent, isEscalated } from './intent.ts'
+import { type Intent, isEscalated, runsProgram } from './intent.ts'
 import type { Rule, Wall } from './wall.ts'
 
 type Asked = { step: string; call: string; until: string; decided: boolean }
@@ -61,6 +61,6 @@ export const whyApproved = (intent: Intent, { id, approval }: Wall, rules: reado
   if (isEscalated(intent)) return `it asked for more than ${id} opens`
   if (approval?.tools.includes(call.tool)) return `${id} asks before each ${call.tool}`
   if (rules.length > 0 && rules.every(({ approve }) => approve)) return `${id} asks before such a command`
-  const changing = call.tool === 'run' || writes.length > 0
+  const changing = runsProgram(intent) || writes.length > 0
   return approval?.policy === 'always' && changing ? `${id} asks before anything is changed or run` : null
 }

@@ -1,6 +1,6 @@
 import { SandboxMode } from '../../shapes/peripheral.ts'
 import { isForm } from './argv.ts'
-import { argvOf, type Ended, type Intent, isEscalated } from './intent.ts'
+import { argvOf, type Ended, type Intent, isEscalated, isForeign } from './intent.ts'
 import { endsAs, isClosed, placeOf } from './place.ts'
 import type { Rule, Wall } from './wall.ts'
 
@@ -21,7 +21,8 @@ export const createPrograms = ({ id, commands, sandbox, ceiling }: Wall) => {
 
   /** The widest sandbox that a command may have run in: never wider than that of the wall, or of its ceiling. */
   const sandboxOf = (intent: Intent, phase: string | null): SandboxMode | null => {
-    if (sandbox === null) return null
+    // A server has no rule: its sandbox is never wider than the wall's.
+    if (sandbox === null || isForeign(intent)) return sandbox
     if (isEscalated(intent)) return ceiling?.sandbox ?? sandbox
     const widths = rulesFor(intent, phase).map((rule) => MODES.indexOf(rule.sandbox ?? sandbox))
     const own = MODES.indexOf(sandbox)

@@ -1,7 +1,7 @@
 import type { StepOutcome } from '../../shapes/turn.ts'
 import type { Finding } from '../complain.ts'
 import { isOpened } from './address.ts'
-import { changedIn, type Ended, type Intent, isEscalated } from './intent.ts'
+import { changedIn, type Ended, type Intent, isEscalated, isForeign, runsProgram } from './intent.ts'
 import { endsAs, placeOf } from './place.ts'
 import { createPrograms } from './programs.ts'
 import { createScope } from './scope.ts'
@@ -17,8 +17,7 @@ export const createReach = (wall: Wall) => {
 
   /** The path that a call names: outside by its letters, it must be one that was found to be inside. */
   const named = ({ call, reads, writes }: Intent, { isSpill }: Around): Finding[] => {
-    // What is asked of the evidence is a word to look for, and no file.
-    const path = call.tool === 'evidence' ? null : call.args['path']
+    const path = namesFile(call) ? call.args['path'] : null
     const names = [reads ?? [], writes ?? []].flat()
     if (typeof path !== 'string' || isSpill(path) || isAmong(path, names)) return []
     const recorded = reads !== undefined || writes !== undefined
@@ -49,7 +48,7 @@ export const createReach = (wall: Wall) => {
     const byItself = (path: string) => (places.has(placeOf(path)) ? null : 'which it had not announced')
     // A program that can write may write anywhere in the workspace: its sandbox is its scope.
     const byProgram = () => (programs.mayChange(intent, phase) ? null : 'in a sandbox that is read-only')
-    const by = intent.call.tool === 'run' ? byProgram : byItself
+    const by = runsProgram(intent) ? byProgram : byItself
     return found('changed', changedIn(outcome), (path) => scope.within(path) ?? by(path))
   }
 
@@ -76,6 +75,9 @@ export const createReach = (wall: Wall) => {
     },
   }
 }
+
+/** What is asked of the evidence is a word to look for, and no file; and what another server takes, it alone knows. */
+const namesFile = (call: Intent['call']): boolean => call.tool !== 'evidence' && !isForeign({ call })
 
 const one = (rule: string, what: string | null): Finding[] => (what === null ? [] : [{ rule, what }])
 

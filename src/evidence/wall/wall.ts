@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SandboxMode } from '../../shapes/peripheral.ts'
 import { Role } from '../../shapes/person.ts'
+import type { Pin } from './pins.ts'
 
 const Names = z.array(z.string())
 
@@ -45,5 +46,12 @@ export const Wall = z.object({
 })
 export type Wall = z.infer<typeof Wall>
 
-/** The walls that were declared, by their hashes; and when the first was: from then on, none goes up undeclared. */
-export type Walls = { of: (hash: string) => Wall | null; since: () => string | null }
+/**
+ * The walls that were declared, by their hashes; and when the first was: from then on, none goes up undeclared. And who
+ * accepted what the tools of other servers are, by the entries that say so.
+ */
+export type Walls = {
+  of: (hash: string) => Wall | null
+  since: () => string | null
+  pin: (id: string) => Pin | null
+}

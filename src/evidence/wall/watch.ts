@@ -5,6 +5,7 @@ import type { Complain, Finding } from '../complain.ts'
 import { sha256 } from '../hash.ts'
 import { createApprovals } from './approvals.ts'
 import { changedIn, type Intent } from './intent.ts'
+import { createPins, wrongPin } from './pins.ts'
 import { placeOf } from './place.ts'
 import { createStay, type Stay } from './stay.ts'
 import type { Wall, Walls } from './wall.ts'
@@ -23,6 +24,7 @@ type Open = { entry: Entry; stay: Stay | null; intent: Intent | null }
  */
 export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) => boolean) => {
   const approvals = createApprovals()
+  const pins = createPins()
   const open = new Map<string, Open>()
   const taken = new Set<string>()
   const stopped = new Set<string>()
@@ -45,6 +47,8 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     'wall-declared': (entry, { spec, hash }) => {
       complain(sha256(spec) !== hash, entry, 'wall', 'declares a wall under the hash of another')
     },
+    'tool-seen': (entry, body) => say(entry, pins.seen(entry, body)),
+    'tool-pinned': (entry, body) => say(entry, pins.pinned(entry, body)),
     accepted: ({ id }, { peripheral, role }) => void requests.set(id, { peripheral, role }),
     'turn-started': (entry, body) => {
       complain(turn !== null, entry, 'order', `begins while turn ${turn} is under way`)
@@ -58,7 +62,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       requests.delete(body.turn)
       stopped.delete(body.turn)
     },
-    'stop-asked': (_entry, body) => void stopped.add(body.turn),
+    'stop-asked': (_entry, body) => void stopped.add(body.step ?? body.turn),
     'peripheral-started': (entry, body) => {
       const { peripheral } = body
       complain(stay !== null, entry, 'order', `starts ${peripheral} while ${stay?.peripheral} is active`)
@@ -88,11 +92,13 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       const { call, step, turn: asked } = body
       complain(asked !== turn, entry, 'order', `is a step of turn ${asked}, which is not under way`)
       complain(stopped.has(asked), entry, 'order', `was begun after turn ${asked} was stopped`)
+      complain(stopped.has(step), entry, 'order', 'was begun after it was given up')
       complain(taken.has(step), entry, 'order', `takes step ${step} a second time`)
       taken.add(step)
       complain(stay === null, entry, 'wall', `used ${call.tool} while no peripheral was active`)
       begun(entry, body)
       if (stay) say(entry, stay.intended(body, isSpill))
+      say(entry, wrongPin(body, entry.position, walls.pin))
       if (stay?.wall) say(entry, approvals.used(body, stay.needs(body)))
     },
     'step-ended': (entry, body) => {

@@ -1,6 +1,6 @@
 import type { BodyOf, Entry, EventName } from '../../shapes/evidence.ts'
 import type { FileChange, FileState } from '../../shapes/turn.ts'
-import { changedIn, type Intent } from './intent.ts'
+import { changedIn, type Intent, runsProgram } from './intent.ts'
 
 /** What a file was left as, and the entry that says so. Null: it was taken away. */
 export type Written = { entry: string; position: number; state: FileState | null }
@@ -26,12 +26,12 @@ export const createWrites = () => {
 
   /** What a step may have written of which nothing was said. */
   const unsaid = (intent: Intent | undefined): Iterable<string> =>
-    !intent || intent.call.tool === 'run' ? [...last.keys()] : (intent.writes ?? [])
+    !intent || runsProgram(intent) ? [...last.keys()] : (intent.writes ?? [])
 
   const folds: Folds = {
     'step-intended': ({ id }, body) => {
       open.set(id, body)
-      terminals ||= body.call.args['terminal'] !== undefined
+      terminals ||= body.call.tool === 'run' && body.call.args['terminal'] !== undefined
     },
     'step-ended': (entry, { outcome }) => {
       const intent = open.get(entry.inReplyTo ?? '')

@@ -1,0 +1,2646 @@
+// Made by `bellhop schema --ts`; not to be changed by hand.
+
+export type AcceptAnswer = {
+  receipt: Receipt
+  output?: {
+    tool: string
+    hash: string
+    before: boolean
+  } | undefined
+}
+
+export type AcceptInput = {
+  tool: string
+  hash?: string | undefined
+}
+
+export type AcceptedBody = {
+  event: "accepted"
+  agent: string
+  room: string
+  peripheral: string
+  request: string
+  role?: Role | undefined
+  by?: string | undefined
+}
+
+export type ActAnswer = {
+  step: string
+  report: StepOutcome | {
+    kind: "refused"
+    refusal: Refusal
+  }
+}
+
+export type ActInput = {
+  tool: string
+  args: Record<string, unknown>
+  step?: string | undefined
+}
+
+export type Aimed = {
+  /** which room */
+  room?: string | undefined
+  /** the same id twice is the same line: it is answered again, not done again */
+  id?: string | undefined
+  /** the name to speak as, for the admin */
+  as?: string | null | undefined
+}
+
+export type AnsweredBody = {
+  event: "answered"
+  operation: string
+  answer: string
+}
+
+export type ApprovalAskedBody = {
+  event: "approval-asked"
+  turn: string
+  step: string
+  approval: string
+  call: ToolCall
+  why: string
+  opens: string
+  until: string
+}
+
+export type ApprovalDecidedBody = {
+  event: "approval-decided"
+  step: string
+  approval: string
+  decision: "approved" | "denied" | "lapsed"
+  role: Role | null
+  note: string
+}
+
+export type ApprovalsAnswer = {
+  approvals: Array<{
+    approval: string
+    agent: string
+    room: string
+    turn: string
+    step: string
+    why: string
+    opens: string
+    until: string
+  }>
+}
+
+export type ApprovalsInput = Record<string, never>
+
+export type ApproveAnswer = {
+  receipt: Receipt
+  output?: {
+    approval: string
+    decision: "approved" | "denied"
+    agent: string
+    opens: string
+  } | undefined
+}
+
+export type ApproveInput = {
+  approval: string
+  note?: string | undefined
+}
+
+export type ArchiveAnswer = {
+  receipt: Receipt
+  output?: {
+    thread: {
+      id: string
+      agent: string
+      name: string
+      room: string
+      from: {
+        thread: string
+        turn: string | null
+      } | null
+      archived: boolean
+      by: string
+      at: string
+    }
+  } | undefined
+}
+
+export type ArchiveInput = {
+  thread: string
+}
+
+export type AskedBody = {
+  event: "asked"
+  text: string
+}
+
+export type AssignedBody = {
+  event: "assigned"
+  assignments: Array<Assignment>
+}
+
+export type Assignment = {
+  turn: string
+  session: string
+  agent: string
+  peripheral: string
+}
+
+export type Author = {
+  kind: "person" | "agent" | "house"
+  id: string
+  face: string
+  via: string | null
+}
+
+export type ClaimAnswer = {
+  receipt: Receipt
+  output?: {
+    entry: string
+    kind: "question" | "conjecture" | "conclusion" | "correction"
+  } | undefined
+}
+
+export type ClaimInput = {
+  kind: "question" | "conjecture" | "conclusion" | "correction"
+  text: string
+  /** the entry it is about: a conclusion or a correction settles it */
+  about?: string | undefined
+  /** the entry it goes on from in another direction */
+  fork?: string | undefined
+  /** the pattern it is about */
+  pattern?: string | undefined
+}
+
+export type ClientFrame = {
+  type: "hello"
+  id: string
+  protocol: string
+  agent?: string | undefined
+  token?: string | undefined
+  peripherals?: Array<string> | undefined
+  capabilities?: Record<string, boolean> | undefined
+} | {
+  type: "ready"
+  id: string
+  answer: string
+  probes?: Array<Probe> | undefined
+} | {
+  type: "message"
+  id: string
+  to?: string | undefined
+  text: string
+} | {
+  type: "peripheral_start"
+  id: string
+  peripheral_id?: string | null | undefined
+  request?: string | undefined
+} | {
+  type: "tool_action"
+  id: string
+  tool: string
+  args?: Record<string, unknown> | undefined
+} | {
+  type: "hop"
+  id: string
+  to: string
+} | {
+  type: "peripheral_stop"
+  id: string
+  reason?: string | undefined
+} | {
+  type: "invoke_result"
+  id: string
+  invoke_id: string
+  result?: string | undefined
+  error?: string | undefined
+} | {
+  type: "status"
+  id: string
+  status: "idle" | "busy"
+  activity?: string | undefined
+} | {
+  type: "subscribe"
+  id: string
+  filters?: Record<string, unknown> | undefined
+  after?: number | undefined
+} | {
+  type: "unsubscribe"
+  id: string
+  subscription: string
+} | {
+  type: "ping"
+  id: string
+} | {
+  type: "tools"
+  id: string
+}
+
+export type CompactAnswer = {
+  receipt: Receipt
+  output?: {
+    dry: boolean
+    bodies: number
+    bytes: number
+    left: Array<{
+      session: string
+      why: string
+    }>
+  } | undefined
+}
+
+export type CompactInput = {
+  /** only count them */
+  dry?: boolean | string | undefined
+}
+
+export type CompactedBody = {
+  event: "compacted"
+  policy: string
+  bodies: number
+  bytes: number
+  entries: string
+}
+
+export type ConcludedBody = {
+  event: "concluded"
+  text: string
+}
+
+export type Config = {
+  http: {
+    host: string
+    port: number
+    hosts: Array<string>
+  }
+  rooms: Array<{
+    id: string
+    faces: Array<"web" | "terminal" | "cli" | "api" | "agent">
+    mode?: RoomMode | undefined
+    listener: string | null
+  }>
+  agents: Array<{
+    id: string
+    type: string
+    runner: "rehearsal"
+    peripheral: string
+    peripherals?: Array<string> | undefined
+  }>
+  lease: {
+    ms: number
+    heartbeatMs: number
+  }
+  worker: {
+    turns: number
+    steps: number
+  }
+  evidence: {
+    sign: boolean
+    keep: {
+      ephemeralDays: number | null
+      bodyDays: number | null
+      largeDays: number | null
+    }
+  }
+  checks: Record<string, Array<string>>
+  deploys: Record<string, Array<string>>
+  servers: Record<string, {
+    argv: Array<string>
+    sandbox?: "read-only" | "workspace-write" | undefined
+    network?: boolean | undefined
+    env?: Record<string, string> | undefined
+  }>
+  approvals: {
+    minutes: number
+  }
+  holds: {
+    minutes: number
+  }
+  sandbox: {
+    readable: Array<string>
+  }
+  doors: {
+    clientMs: number
+    sessions: number
+    sessionsPerToken: number
+  }
+  sweepMs: number
+  drainMs: number
+}
+
+export type CorrectedBody = {
+  event: "corrected"
+  text: string
+}
+
+export type CountAnswer = {
+  count: number
+}
+
+export type CountInput = {
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+}
+
+export type DenyAnswer = {
+  receipt: Receipt
+  output?: {
+    approval: string
+    decision: "approved" | "denied"
+    agent: string
+    opens: string
+  } | undefined
+}
+
+export type DenyInput = {
+  approval: string
+  note?: string | undefined
+}
+
+export type DiffAnswer = {
+  agent: string
+  what: string
+  files: Array<FileChange>
+  notes: Array<string>
+  diff: string
+}
+
+export type DiffInput = {
+  agent?: string | undefined
+  /** another turn than the last that changed something; or all */
+  turn?: string | undefined
+}
+
+export type Digest = {
+  session: string
+  agent: string | null
+  room: string | null
+  closed: string | null
+  through: number
+  goals: {
+    first: Array<string>
+    left: number
+    last: Array<string>
+  }
+  constraints: {
+    peripherals: {
+      shown: Array<{
+        peripheral: string
+        tools: {
+          shown: Array<string>
+          left: number
+        }
+      }>
+      left: number
+    }
+    refusals: {
+      shown: Array<{
+        code: string
+        count: number
+        last: string
+      }>
+      left: number
+    }
+  }
+  progress: {
+    turns: {
+      accepted: number
+      done: number
+      failed: number
+      cancelled?: number | undefined
+    }
+    steps: {
+      ok: number
+      failed: number
+      interrupted: number
+      refused: number
+    }
+    tools: {
+      shown: Array<{
+        tool: string
+        count: number
+      }>
+      left: number
+    }
+  }
+  decisions: {
+    first: Array<string>
+    left: number
+    last: Array<string>
+  }
+  next: {
+    shown: Array<{
+      entry: string
+      kind: "turn" | "approval" | "question" | "conjecture"
+      what: string
+    }>
+    left: number
+  }
+  files: {
+    read: {
+      count: number
+      folded: string
+      left: number
+    }
+    changed: {
+      count: number
+      folded: string
+      left: number
+    }
+  }
+}
+
+export type DigestAnswer = {
+  digest: Digest
+  text: string
+}
+
+export type DigestInput = {
+  session: string
+}
+
+export type DigestedBody = {
+  event: "digested"
+  digest: Digest
+  files: {
+    read: string
+    changed: string
+  }
+}
+
+export type Draft = {
+  id: string
+  session: string
+  subject: {
+    type: "room" | "session" | "agent" | "house"
+    id: string
+  }
+  author: Author
+  body: EvidenceBody
+  tags: Array<string>
+  inReplyTo: string | null
+  forkOf?: string | null | undefined
+  pattern?: string | null | undefined
+  conjecture?: boolean | undefined
+  ephemeral?: boolean | undefined
+}
+
+export type Entry = {
+  id: string
+  position: number
+  version: number
+  session: string
+  seq: number
+  subject: {
+    type: "room" | "session" | "agent" | "house"
+    id: string
+  }
+  type: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection"
+  claim: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture"
+  author: Author
+  at: string
+  tags: Array<string>
+  inReplyTo: string | null
+  forkOf: string | null
+  pattern: string | null
+  conjecture: boolean
+  ephemeral: boolean
+  body: EvidenceBody
+  bodyHash: string
+  prevHash: string
+  hash: string
+}
+
+export type EvidenceAnswer = {
+  entries: Array<Entry>
+  next: number | null
+  through: number
+}
+
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | ToolSeenBody | ToolPinnedBody | TokenMintedBody | TokenRevokedBody | PresenceBody
+
+export type EvidenceInput = {
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+  /** from where the page before ended */
+  cursor?: number | string | undefined
+  /** newest or oldest first */
+  order?: "newest" | "oldest" | undefined
+  /** how many, up to 1000 */
+  limit?: number | string | undefined
+}
+
+export type EvidenceQuery = {
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+  /** from where the page before ended */
+  cursor?: number | string | undefined
+  /** newest or oldest first */
+  order?: "newest" | "oldest" | undefined
+  /** how many, up to 1000 */
+  limit?: number | string | undefined
+}
+
+export type ExecLine = {
+  kind: "receipt"
+  receipt: Receipt
+} | {
+  kind: "started"
+  item: Item
+} | {
+  kind: "delta"
+  id: string
+  turn: string | null
+  type: string
+  text: string
+} | {
+  kind: "completed"
+  item: Item
+} | {
+  kind: "outcome"
+  outcome: "done" | "failed" | "refused" | "timeout" | "interrupted"
+  answer: string
+  exit: number
+}
+
+export type FacetsAnswer = {
+  by: "session" | "subject" | "type" | "claim" | "event" | "author" | "room" | "agent" | "mission" | "pattern" | "peripheral" | "tool" | "outcome" | "path"
+  values: Array<{
+    value: string
+    count: number
+  }>
+  more: number
+}
+
+export type FacetsInput = {
+  by: "session" | "subject" | "type" | "claim" | "event" | "author" | "room" | "agent" | "mission" | "pattern" | "peripheral" | "tool" | "outcome" | "path"
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+}
+
+export type FileChange = {
+  path: string
+  before: string | null
+  after: string | null
+  added: number | null
+  removed: number | null
+}
+
+export type FollowInput = {
+  /** which room */
+  room?: string | undefined
+  /** the position of the last post that was seen */
+  after?: number | undefined
+  /** how many of the last posts to begin with */
+  tail?: number | undefined
+}
+
+export type ForkAnswer = {
+  receipt: Receipt
+  output?: {
+    thread: {
+      id: string
+      agent: string
+      name: string
+      room: string
+      from: {
+        thread: string
+        turn: string | null
+      } | null
+      archived: boolean
+      by: string
+      at: string
+    }
+  } | undefined
+}
+
+export type ForkInput = {
+  thread: string
+  /** the last turn it knows of */
+  turn?: string | undefined
+  name?: string | undefined
+}
+
+export type ForksAnswer = {
+  entries: Array<Entry>
+}
+
+export type ForksInput = {
+  entry: string
+}
+
+export type Fruit = {
+  steps: number
+  found: Array<string>
+  changed?: Array<FileChange> | undefined
+  checks?: Array<{
+    name: string
+    ok: boolean
+    said: string
+  }> | undefined
+  tests?: {
+    result: "none" | "pass" | "fail" | "flaky"
+    runs: number
+    passed: number
+    failed: number
+    skipped: number
+    failures: Array<string>
+    tree: string | null
+  } | undefined
+  deploy?: {
+    commits: Array<string>
+    pushed: Array<string>
+    ran: Array<string>
+  } | undefined
+  review?: string | null | undefined
+  blocked?: boolean | undefined
+}
+
+export type Grant = {
+  kind: "person"
+  name: string
+  role: Role
+} | {
+  kind: "agent"
+  agent: string
+  type: string
+  room: string
+  peripheral: string
+  peripherals: Array<string>
+  role: "viewer" | "operator"
+  session: string | null
+}
+
+export type Head = {
+  position: number
+  root: string
+  at: string
+  key: string
+  signature: string
+}
+
+export type HeadAnswer = {
+  head: string
+  position: number
+  root: string
+}
+
+export type HeadInput = Record<string, never>
+
+export type Health = {
+  ready: boolean
+  version: string
+  up: Record<string, string>
+}
+
+export type HeardBody = {
+  event: "heard"
+}
+
+export type HelpAnswer = {
+  operations: Array<{
+    name: string
+    usage: string
+    summary: string
+    example: string
+    role: Role
+  }>
+}
+
+export type HelpInput = Record<string, never>
+
+export type HoldsAnswer = {
+  holds: Array<{
+    path: string
+    agent: string
+    session: string
+    until: string
+  }>
+}
+
+export type HoldsInput = Record<string, never>
+
+export type HopAnswer = {
+  step: string
+  report: StepOutcome | {
+    kind: "refused"
+    refusal: Refusal
+  }
+}
+
+export type HopInput = {
+  to: string
+  step?: string | undefined
+}
+
+export type HopsAnswer = {
+  hops: Array<{
+    step: string
+    turn: string
+    session: string
+    agent: string
+    from: string
+    to: string
+    when: string | null
+    at: string
+  }>
+}
+
+export type HopsInput = {
+  /** of this session */
+  session?: string | undefined
+  /** how many, up to 200 */
+  limit?: number | undefined
+}
+
+export type Item = {
+  id: string
+  turn: string | null
+  type: "userMessage"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  author: Author
+  text: string
+  steer: boolean
+} | {
+  id: string
+  turn: string | null
+  type: "agentMessage"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  agent: string
+  text: string
+  outcome: TurnOutcome | null
+} | {
+  id: string
+  turn: string | null
+  type: "commandExecution"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  command: string
+  argv: Array<string>
+  exitCode: number | null
+  report: TestReport | null
+} | {
+  id: string
+  turn: string | null
+  type: "fileChange"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  changes: Array<{
+    path: string
+    kind: "add" | "update" | "delete"
+    added: number | null
+    removed: number | null
+  }>
+  more: number
+} | {
+  id: string
+  turn: string | null
+  type: "webFetch"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  url: string
+} | {
+  id: string
+  turn: string | null
+  type: "mcpToolCall"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  server: string
+} | {
+  id: string
+  turn: string | null
+  type: "hop"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  from: string | null
+  to: string
+} | {
+  id: string
+  turn: string | null
+  type: "toolStep"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  tool: string
+  args: Record<string, unknown>
+  output: string
+  cut: string | null
+  message: string | null
+  refusal: Refusal | null
+  paths: Array<string>
+} | {
+  id: string
+  turn: string | null
+  type: "approval"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  step: string
+  approval: string
+  call: ToolCall | null
+  why: string
+  opens: string
+  until: string | null
+  decision: "approved" | "denied" | "lapsed" | null
+  by: string | null
+  note: string
+} | {
+  id: string
+  turn: string | null
+  type: "refusal"
+  status: "inProgress" | "completed" | "failed" | "declined" | "interrupted"
+  refusal: Refusal
+}
+
+export type ItemEvent = {
+  kind: "started"
+  item: Item
+} | {
+  kind: "delta"
+  id: string
+  turn: string | null
+  type: string
+  text: string
+} | {
+  kind: "completed"
+  item: Item
+}
+
+export type ItemsInput = {
+  /** the items of this turn, up to its end */
+  turn?: string | undefined
+  /** the items of this room */
+  room?: string | undefined
+  /** the id of the last event that was seen */
+  after?: string | undefined
+}
+
+export type LeaveAnswer = {
+  turn: string | null
+  peripheral: string | null
+  fruit: Fruit | null
+}
+
+export type LeaveInput = {
+  answer?: string | undefined
+  outcome?: "done" | "failed" | undefined
+}
+
+export type MessageBody = {
+  event: "message"
+  text: string
+}
+
+export type MintAnswer = {
+  receipt: Receipt
+  output?: TokenRow | undefined
+}
+
+export type MintInput = {
+  /** the SHA-256 of the token: `bellhop token mint` thinks one up and sends only this */
+  hash: string
+  /** what it is for, in a few words */
+  label?: string | undefined
+  /** for an agent of this name */
+  agent?: string | undefined
+  /** of this kind; its name where nothing is said */
+  type?: string | undefined
+  /** in this room; the first one where nothing is said */
+  room?: string | undefined
+  /** where it starts; explore where nothing is said */
+  peripheral?: string | undefined
+  /** all that it may inhabit, commas between; every one where nothing is said */
+  peripherals?: string | undefined
+  /** for this one session */
+  session?: string | undefined
+  /** for a person of this name */
+  person?: string | undefined
+  /** in this role: viewer only reads; operator where nothing is said */
+  role?: Role | undefined
+  /** how many days it is good for; 0 for ever */
+  days?: number | undefined
+}
+
+export type ModeAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    mode: RoomMode
+  } | undefined
+}
+
+export type ModeChangedBody = {
+  event: "mode-changed"
+  from: RoomMode
+  to: RoomMode
+}
+
+export type ModeInput = {
+  to?: RoomMode | undefined
+}
+
+export type NewAnswer = {
+  receipt: Receipt
+  output?: {
+    thread: {
+      id: string
+      agent: string
+      name: string
+      room: string
+      from: {
+        thread: string
+        turn: string | null
+      } | null
+      archived: boolean
+      by: string
+      at: string
+    }
+  } | undefined
+}
+
+export type NewInput = {
+  agent?: string | undefined
+  name?: string | undefined
+}
+
+export type PeripheralFile = {
+  id: string
+  purpose: string
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string>
+  scope?: {
+    read?: Array<string> | undefined
+    write?: Array<string> | undefined
+    deny?: Array<string> | undefined
+    hardLinks?: boolean | undefined
+    evidence?: "none" | "session" | "room" | "all" | undefined
+    web?: {
+      hosts: Array<string>
+      private?: boolean | undefined
+    } | undefined
+  } | undefined
+  sandbox?: "read-only" | "workspace-write" | "full" | undefined
+  approval?: {
+    policy: "never" | "on-request" | "always"
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string> | undefined
+  } | undefined
+  ceiling?: {
+    sandbox: "read-only" | "workspace-write" | "full"
+    network?: boolean | undefined
+    write?: Array<string> | undefined
+    commands?: Array<{
+      argv: Array<string>
+      for: "look" | "test" | "check" | "work" | "git" | "deploy"
+      sandbox?: "read-only" | "workspace-write" | "full" | undefined
+      network?: boolean | undefined
+      approve?: boolean | undefined
+      phases?: Array<string> | undefined
+    }> | undefined
+  } | null | undefined
+  modes: Array<RoomMode>
+  role: Role
+  entry: Array<"user-request" | "tests-passed" | string>
+  exit?: Array<{
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+    to: Array<string>
+  }> | undefined
+  context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
+  phases?: Array<{
+    id: string
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string>
+    outputs?: Array<string> | undefined
+  }> | undefined
+  checks?: Array<string> | undefined
+  limits: {
+    stepsPerTurn: number
+    stepsPerSession?: number | undefined
+    secondsPerTurn?: number | undefined
+    outputPerTurn?: number | undefined
+    outputBytes: number
+    outputLines: number
+    seconds: number
+    memoryMb?: number | undefined
+    processes?: number | undefined
+  }
+  examples: {
+    allowed: Array<{
+      tool: string
+      args: Record<string, unknown>
+      why: string
+      phase?: string | undefined
+    }>
+    refused: Array<{
+      tool: string
+      args: Record<string, unknown>
+      why: string
+      phase?: string | undefined
+    }>
+  }
+  commands?: Array<{
+    argv: Array<string>
+    for: "look" | "test" | "check" | "work" | "git" | "deploy"
+    sandbox?: "read-only" | "workspace-write" | "full" | undefined
+    network?: boolean | undefined
+    approve?: boolean | undefined
+    phases?: Array<string> | undefined
+  } | {
+    for: "look" | "test" | "check" | "work" | "git" | "deploy"
+    sandbox?: "read-only" | "workspace-write" | "full" | undefined
+    network?: boolean | undefined
+    approve?: boolean | undefined
+    phases?: Array<string> | undefined
+    config: "checks" | "deploys"
+  }> | undefined
+}
+
+export type PeripheralStartedBody = {
+  event: "peripheral-started"
+  turn: string
+  peripheral: string
+  tools: Array<string>
+  spec: string
+  context?: Record<string, unknown> | undefined
+  entry?: string | undefined
+  hop?: string | undefined
+}
+
+export type PeripheralStoppedBody = {
+  event: "peripheral-stopped"
+  turn: string
+  peripheral: string
+  reason: string
+  fruit: Fruit
+  to?: string | undefined
+  when?: string | undefined
+}
+
+export type PeripheralsAnswer = {
+  peripherals: Array<{
+    id: string
+    purpose: string
+    modes: Array<string>
+    role: string
+    sandbox: string
+    tools: Array<{
+      name: string
+      help: string
+    }>
+    commands: Array<string>
+    entry: Array<string>
+    exit: Array<string>
+  }>
+  whole: boolean
+}
+
+export type PeripheralsInput = {
+  id?: string | undefined
+}
+
+export type Person = {
+  name: string
+  role: Role
+  face: "web" | "terminal" | "cli" | "api" | "agent"
+  via: string | null
+  agent?: true | undefined
+}
+
+export type Post = {
+  position: number
+  id: string
+  at: string
+  room: string
+  kind: "said" | "accepted" | "working" | "step" | "answer" | "refusal" | "notice" | "approval"
+  author: Author
+  text: string
+  session: string | null
+  turn: string | null
+  step: {
+    id: string
+    state: "running" | "ok" | "failed" | "interrupted" | "refused"
+  } | null
+  approval: {
+    name: string
+    state: "open" | "approved" | "denied" | "lapsed"
+    until: string | null
+  } | null
+}
+
+export type Presence = {
+  id: string
+  type: string | null
+  readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+  peripherals: Array<string>
+  reason: string | null
+}
+
+export type PresenceBody = {
+  event: "presence"
+  agent: Presence
+}
+
+export type Probe = {
+  name: string
+  ok: boolean
+  detail: string
+}
+
+export type ProblemDetails = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: RefusalCode
+  remedy: string
+}
+
+export type Progress = {
+  room: string
+  session: string
+  step: string
+  text: string
+}
+
+export type QuestionsAnswer = {
+  open: Array<{
+    kind: "question" | "conjecture"
+    entry: Entry
+  }>
+}
+
+export type QuestionsInput = {
+  /** how many, up to 200 */
+  limit?: number | undefined
+}
+
+export type Receipt = {
+  message: string
+  room: string
+  mode: "coordination" | "action"
+  assignments: Array<Assignment>
+  answer: string | null
+}
+
+export type RecentAnswer = {
+  entries: Array<Entry>
+  next: number | null
+  through: number
+}
+
+export type RecentInput = {
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** how many, up to 1000 */
+  limit?: number | string | undefined
+}
+
+export type Refusal = {
+  code: RefusalCode
+  message: string
+  remedy: string
+}
+
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "command-unknown" | "command-invalid" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+
+export type RefusedBody = {
+  event: "refused"
+  stage: string
+  refusal: Refusal
+}
+
+export type ReleaseAnswer = {
+  receipt: Receipt
+  output?: {
+    path: string
+    agent: string | null
+  } | undefined
+}
+
+export type ReleaseInput = {
+  path: string
+}
+
+export type RepliesAnswer = {
+  entries: Array<Entry>
+}
+
+export type RepliesInput = {
+  entry: string
+}
+
+export type ResetAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    session: string | null
+  } | undefined
+}
+
+export type ResetInput = {
+  agent: string
+}
+
+export type RestoredBody = {
+  event: "restored"
+  what: string
+  steps: Array<string>
+  files: Array<FileChange>
+  failed: string | null
+}
+
+export type RestoringBody = {
+  event: "restoring"
+  what: string
+  steps: Array<string>
+  files: Array<FileChange>
+}
+
+export type ReviewedBody = {
+  event: "reviewed"
+  turn: string
+  step: string
+  facts: {
+    turns: number
+    steps: number
+    refused: number
+    failed: number
+    changed: Array<string>
+    tests: string
+  }
+  worked: string
+  didNot: string
+  next: string
+}
+
+export type RevokeAnswer = {
+  receipt: Receipt
+  output?: {
+    token: string
+    grant: string
+  } | undefined
+}
+
+export type RevokeInput = {
+  token: string
+  why?: string | undefined
+}
+
+export type RewindAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    what: string
+    dry: boolean
+    files: Array<FileChange>
+    forced: Array<string>
+    failed: Array<string>
+    notes: Array<string>
+  } | undefined
+}
+
+export type RewindInput = {
+  step: string
+  /** only show what would be put back */
+  dry?: boolean | string | undefined
+  /** also what was changed since */
+  force?: boolean | string | undefined
+}
+
+export type Role = "viewer" | "operator" | "approver" | "admin"
+
+export type RoomMode = "discuss" | "diagnose" | "execute"
+
+export type RoomsAnswer = {
+  rooms: Array<{
+    id: string
+    mode: RoomMode
+    listener: string | null
+  }>
+}
+
+export type RoomsInput = Record<string, never>
+
+export type RpcAnswer = {
+  jsonrpc?: "2.0" | undefined
+  id: string | number
+  result: unknown
+} | {
+  jsonrpc?: "2.0" | undefined
+  id: string | number
+  error: {
+    message: string
+  }
+}
+
+export type RpcApprovalAnswer = {
+  decision: "accept" | "decline" | "cancel" | "approved" | "denied"
+  note?: string | undefined
+}
+
+export type RpcApprovalParams = {
+  threadId: string
+  turnId: string
+  itemId: string
+  approval: string
+  reason: string
+  opens: string
+  command: string | null
+  call: {
+    tool: string
+    args: Record<string, unknown>
+  }
+  until: string
+  availableDecisions: Array<string>
+}
+
+export type RpcConfigReadParams = Record<string, never>
+
+export type RpcConfigReadResult = {
+  config: Record<string, unknown>
+}
+
+export type RpcError = {
+  code: number
+  message: string
+  data?: {
+    code: RefusalCode
+    remedy: string
+  } | undefined
+}
+
+export type RpcErrorNotice = {
+  threadId: string
+  requestId: string | number
+  error: RpcError
+}
+
+export type RpcInitializeParams = {
+  clientInfo: {
+    name: string
+    title?: string | null | undefined
+    version?: string | undefined
+  }
+  protocolVersion?: number | undefined
+  capabilities?: Record<string, unknown> | null | undefined
+}
+
+export type RpcInitializeResult = {
+  protocolVersion: number
+  serverInfo: {
+    name: string
+    version: string
+  }
+  userAgent: string
+  person: {
+    name: string
+    role: string
+  }
+}
+
+export type RpcItemAgentMessageDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemCommandExecutionOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemCompletedNotice = {
+  threadId: string
+  turnId: string | null
+  item: Item
+}
+
+export type RpcItemFileChangeOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemHopOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemMcpToolCallOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemStartedNotice = {
+  threadId: string
+  turnId: string | null
+  item: Item
+}
+
+export type RpcItemToolStepOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcItemWebFetchOutputDeltaNotice = {
+  threadId: string
+  turnId: string | null
+  itemId: string
+  delta: string
+}
+
+export type RpcModelListParams = Record<string, never>
+
+export type RpcModelListResult = {
+  data: Array<{
+    id: string
+    model: string
+    displayName: string
+    isDefault: boolean
+    readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+    peripheral: string
+    peripherals: Array<string>
+  }>
+  nextCursor: string | null
+}
+
+export type RpcNotification = {
+  jsonrpc?: "2.0" | undefined
+  method: string
+  params?: Record<string, unknown> | undefined
+}
+
+export type RpcRequest = {
+  jsonrpc?: "2.0" | undefined
+  id: string | number
+  method: string
+  params?: Record<string, unknown> | undefined
+}
+
+export type RpcServerRequestResolvedNotice = {
+  threadId: string
+  requestId: string | number
+}
+
+export type RpcStreamLostNotice = {
+  missed: number
+}
+
+export type RpcThread = {
+  id: string
+  name: string
+  agent: string
+  room: string
+  status: {
+    type: "idle" | "active"
+  }
+  archived: boolean
+  forkedFrom: {
+    threadId: string
+    turnId: string | null
+  } | null
+  createdBy: string
+  createdAt: string
+}
+
+export type RpcThreadArchiveParams = {
+  threadId: string
+}
+
+export type RpcThreadArchiveResult = Record<string, never>
+
+export type RpcThreadArchivedNotice = {
+  threadId: string
+}
+
+export type RpcThreadForkParams = {
+  threadId: string
+  lastTurnId?: string | undefined
+  name?: string | undefined
+}
+
+export type RpcThreadForkResult = {
+  thread: RpcThread
+}
+
+export type RpcThreadListParams = {
+  archived?: boolean | undefined
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+export type RpcThreadListResult = {
+  data: Array<RpcThread>
+  nextCursor: string | null
+}
+
+export type RpcThreadReadParams = {
+  threadId: string
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+export type RpcThreadReadResult = {
+  thread: RpcThread
+  turns: Array<{
+    id: string
+    threadId: string
+    agent: string
+    peripheral: string
+    status: "queued" | "inProgress" | "completed" | "failed" | "interrupted"
+    outcome: TurnOutcome | null
+    items: Array<Item>
+    cut: boolean
+  }>
+  nextCursor: string | null
+}
+
+export type RpcThreadResumeParams = {
+  threadId: string
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+export type RpcThreadResumeResult = {
+  thread: RpcThread
+  turns: Array<{
+    id: string
+    threadId: string
+    agent: string
+    peripheral: string
+    status: "queued" | "inProgress" | "completed" | "failed" | "interrupted"
+    outcome: TurnOutcome | null
+    items: Array<Item>
+    cut: boolean
+  }>
+  nextCursor: string | null
+}
+
+export type RpcThreadStartParams = {
+  agent?: string | undefined
+  name?: string | undefined
+  room?: string | undefined
+}
+
+export type RpcThreadStartResult = {
+  thread: RpcThread
+}
+
+export type RpcThreadStartedNotice = {
+  thread: RpcThread
+}
+
+export type RpcThreadUnarchiveParams = {
+  threadId: string
+}
+
+export type RpcThreadUnarchiveResult = {
+  thread: RpcThread
+}
+
+export type RpcThreadUnarchivedNotice = {
+  threadId: string
+}
+
+export type RpcThreadUnsubscribeParams = {
+  threadId: string
+}
+
+export type RpcThreadUnsubscribeResult = Record<string, never>
+
+export type RpcTurn = {
+  id: string
+  threadId: string
+  agent: string
+  peripheral: string
+  status: "queued" | "inProgress" | "completed" | "failed" | "interrupted"
+  outcome: TurnOutcome | null
+}
+
+export type RpcTurnCompletedNotice = {
+  threadId: string
+  turn: RpcTurn
+}
+
+export type RpcTurnInterruptParams = {
+  threadId: string
+  turnId?: string | undefined
+}
+
+export type RpcTurnInterruptResult = Record<string, never>
+
+export type RpcTurnStartParams = {
+  threadId: string
+  input: Array<{
+    type: "text"
+    text: string
+  }>
+  agent?: string | undefined
+  peripheral?: string | undefined
+  messageId?: string | undefined
+}
+
+export type RpcTurnStartResult = {
+  turn: RpcTurn
+}
+
+export type RpcTurnStartedNotice = {
+  threadId: string
+  turn: RpcTurn
+}
+
+export type RpcTurnSteerParams = {
+  threadId: string
+  expectedTurnId?: string | undefined
+  input: Array<{
+    type: "text"
+    text: string
+  }>
+}
+
+export type RpcTurnSteerResult = {
+  turnId: string
+}
+
+export type RunResult = {
+  argv: Array<string>
+  for: "look" | "test" | "check" | "work" | "git" | "deploy"
+  exit: number | null
+  ended: "exit" | "signal" | "time" | "memory" | "processes" | "output" | "cancelled"
+  report: TestReport | null
+  commit: string | null
+  pushed: Array<string>
+  tree?: string | undefined
+}
+
+export type SayAnswer = Receipt
+
+export type SayInput = {
+  /** which room */
+  room?: string | undefined
+  /** the line */
+  text: string
+  /** the same id twice is the same line: it is answered again, not done again */
+  id?: string | undefined
+  /** the name to speak as, for the admin */
+  as?: string | null | undefined
+}
+
+export type SeatAnswer = {
+  agent: string
+  room: string
+  session: string | null
+  turn: string | null
+  peripheral: string
+  active: boolean
+  tools: Array<string>
+}
+
+export type SeatInput = Record<string, never>
+
+export type ServerFrame = {
+  type: "challenge"
+  id: string
+  re: string
+  protocol: string
+  nonce: string
+  peripherals: Array<string>
+} | {
+  type: "welcome"
+  id: string
+  re: string
+  protocol: string
+  agent: string
+  room: string
+  peripherals: Array<string>
+  capabilities: Array<"invoke" | "evidence">
+  lease: {
+    ms: number
+    ping_ms: number
+  }
+  resumed: boolean
+  session_id: string | null
+  turn_id: string | null
+  peripheral_id: string | null
+  tools: Array<string>
+} | {
+  type: "receipt"
+  id: string
+  re: string
+  message: string
+  room: string
+  mode: "coordination" | "action"
+  assignments: Array<Assignment>
+  answer: string | null
+} | {
+  type: "peripheral_started"
+  id: string
+  re: string
+  peripheral_id: string
+  session_id: string
+  turn_id: string
+  tools: Array<string>
+} | {
+  type: "tool_result"
+  id: string
+  re: string
+  tool: string
+  step_id: string
+  ok: boolean
+  report: unknown
+} | {
+  type: "hopped"
+  id: string
+  re: string
+  peripheral_id: string
+  tools: Array<string>
+  context: Record<string, unknown>
+} | {
+  type: "peripheral_stopped"
+  id: string
+  re?: string | undefined
+  turn_id: string | null
+  peripheral_id: string | null
+  reason: string
+  fruit: Fruit | null
+  already: boolean
+} | {
+  type: "invoke"
+  id: string
+  invoke_id: string
+  prompt: string
+  session_id: string
+  peripheral_id: string
+  tools: Array<string>
+  again: boolean
+} | {
+  type: "invoke_ended"
+  id: string
+  re: string
+  invoke_id: string
+  outcome: TurnOutcome
+  already: boolean
+} | {
+  type: "status_ack"
+  id: string
+  re: string
+} | {
+  type: "subscribed"
+  id: string
+  re: string
+  after: number
+} | {
+  type: "evidence"
+  id: string
+  subscription: string
+  entry: unknown
+} | {
+  type: "unsubscribed"
+  id: string
+  re: string
+  subscription: string
+} | {
+  type: "pong"
+  id: string
+  re: string
+} | {
+  type: "tools"
+  id: string
+  re: string
+  peripheral_id: string
+  active: boolean
+  tools: Array<{
+    name: string
+    help: string
+    schema: Record<string, unknown>
+  }>
+} | {
+  type: "error"
+  id: string
+  re: string | null
+  code: RefusalCode
+  message: string
+  remedy: string
+  context: Record<string, unknown>
+}
+
+export type SessionClosedBody = {
+  event: "session-closed"
+  reason: string
+}
+
+export type SessionOpenedBody = {
+  event: "session-opened"
+  agent: string
+  room: string
+}
+
+export type SessionsAnswer = {
+  sessions: Array<{
+    id: string
+    room: string
+    agent: string
+    open: boolean
+    peripheral: string | null
+  }>
+}
+
+export type SessionsInput = {
+  limit?: number | undefined
+}
+
+export type ShowAnswer = {
+  entry: Entry
+}
+
+export type ShowInput = {
+  entry: string
+}
+
+export type SnapshotTakenBody = {
+  event: "snapshot-taken"
+  turn: string
+  tree: string
+}
+
+export type SourcesAnswer = {
+  tools: Array<{
+    tool: string
+    peripherals: Array<string>
+    state: "accepted" | "changed" | "unseen"
+    hash: string | null
+    accepted: string | null
+    description: string
+    schema: string
+  }>
+  whole: boolean
+}
+
+export type SourcesInput = {
+  tool?: string | undefined
+}
+
+export type StartAnswer = {
+  agent: string
+  room: string
+  session: string | null
+  turn: string | null
+  peripheral: string
+  active: boolean
+  tools: Array<string>
+}
+
+export type StartInput = {
+  peripheral?: string | undefined
+  request?: string | undefined
+}
+
+export type StatusAnswer = {
+  turns: Array<{
+    id: string
+    session: string
+    room: string
+    agent: string
+    status: "accepted" | "running" | "done" | "failed" | "cancelled" | "waiting"
+    ahead: number
+  }>
+}
+
+export type StatusInput = Record<string, never>
+
+export type SteerAnswer = {
+  receipt: Receipt
+  output?: {
+    turn: string
+    agent: string
+  } | undefined
+}
+
+export type SteerInput = {
+  text: string
+  /** whose turn */
+  agent?: string | undefined
+  /** the turn that is meant: refused where another runs */
+  turn?: string | undefined
+}
+
+export type SteeredBody = {
+  event: "steered"
+  turn: string
+  text: string
+}
+
+export type StepEndedBody = {
+  event: "step-ended"
+  turn: string
+  step: string
+  tool: string
+  outcome: StepOutcome
+}
+
+export type StepIntendedBody = {
+  event: "step-intended"
+  turn: string
+  step: string
+  call: ToolCall
+  reads?: Array<string> | undefined
+  writes?: Array<string> | undefined
+  approval?: string | undefined
+  pin?: string | undefined
+}
+
+export type StepOutcome = {
+  kind: "ok"
+  output: string
+  paths: Array<string>
+  cut: string | null
+  changed?: Array<string> | undefined
+  files?: Array<FileChange> | undefined
+  more?: {
+    before: string
+    after: string
+    files: number
+  } | undefined
+  seen?: Array<{
+    path: string
+    state: string
+  }> | undefined
+  run?: RunResult | undefined
+  spill?: string | undefined
+  phase?: string | undefined
+} | {
+  kind: "failed"
+  message: string
+  output?: string | undefined
+  cut?: string | null | undefined
+  changed?: Array<string> | undefined
+  files?: Array<FileChange> | undefined
+  more?: {
+    before: string
+    after: string
+    files: number
+  } | undefined
+  seen?: Array<{
+    path: string
+    state: string
+  }> | undefined
+  run?: RunResult | undefined
+  spill?: string | undefined
+  hint?: string | undefined
+} | {
+  kind: "interrupted"
+  message: string
+}
+
+export type StepRefusedBody = {
+  event: "step-refused"
+  turn: string
+  step: string
+  call: ToolCall
+  refusal: Refusal
+}
+
+export type StepsAnswer = {
+  steps: Array<{
+    step: string
+    turn: string
+    session: string
+    agent: string
+    call: ToolCall
+    state: "running" | "refused" | "ok" | "failed" | "interrupted"
+    refusal: Refusal | null
+    outcome: StepOutcome | null
+    began: string
+    ended: string | null
+  }>
+}
+
+export type StepsInput = {
+  /** of this session */
+  session?: string | undefined
+  /** of this turn */
+  turn?: string | undefined
+  /** with this tool */
+  tool?: string | undefined
+  /** how many, up to 200 */
+  limit?: number | undefined
+}
+
+export type StopAnswer = {
+  receipt: Receipt
+  output?: {
+    stopped: Array<{
+      turn: string
+      agent: string
+    }>
+  } | undefined
+}
+
+export type StopAskedBody = {
+  event: "stop-asked"
+  turn: string
+  why: string
+  step?: string | undefined
+}
+
+export type StopInput = {
+  agent?: string | undefined
+  why?: string | undefined
+  /** this turn alone */
+  turn?: string | undefined
+}
+
+export type StoreVerdict = {
+  ok: boolean
+  position: number
+  root: string
+  signed: number | null
+  violations: Array<{
+    rule: string
+    what: string
+  }>
+}
+
+export type SupposedBody = {
+  event: "supposed"
+  text: string
+}
+
+export type TestReport = {
+  runner: string
+  passed: number
+  failed: number
+  skipped: number
+  failures: Array<string>
+}
+
+export type ThreadArchivedBody = {
+  event: "thread-archived"
+  thread: string
+  archived: boolean
+}
+
+export type ThreadStartedBody = {
+  event: "thread-started"
+  thread: string
+  agent: string
+  name: string
+  room: string
+  mode: RoomMode
+  from: {
+    thread: string
+    turn: string | null
+  } | null
+}
+
+export type ThreadsAnswer = {
+  threads: Array<{
+    id: string
+    agent: string
+    name: string
+    room: string
+    from: {
+      thread: string
+      turn: string | null
+    } | null
+    archived: boolean
+    by: string
+    at: string
+  }>
+  next: number | null
+}
+
+export type ThreadsInput = {
+  /** those that are archived */
+  archived?: boolean | string | undefined
+  /** how many, up to 100 */
+  limit?: number | undefined
+  /** from where the page before ended */
+  cursor?: number | undefined
+}
+
+export type TokenMintedBody = {
+  event: "token-minted"
+  name: string
+  label: string
+  grant: Grant
+  expires: string | null
+}
+
+export type TokenRevokedBody = {
+  event: "token-revoked"
+  name: string
+  why: string
+}
+
+export type TokenRow = {
+  token: string
+  label: string
+  grant: Grant
+  by: string
+  made: string
+  expires: string | null
+  state: "valid" | "expired" | "revoked"
+}
+
+export type TokensAnswer = {
+  tokens: Array<TokenRow>
+}
+
+export type TokensInput = Record<string, never>
+
+export type ToolCall = {
+  tool: string
+  args: Record<string, unknown>
+}
+
+export type ToolPinnedBody = {
+  event: "tool-pinned"
+  server: string
+  tool: string
+  hash: string
+  role: Role | null
+}
+
+export type ToolSeenBody = {
+  event: "tool-seen"
+  server: string
+  tool: string
+  nth: number
+  described: string
+  hash: string
+}
+
+export type TreeAnswer = {
+  root: string
+  status: "open" | "closed" | "forked" | "stalled"
+  entries: Array<{
+    depth: number
+    entry: Entry
+  }>
+  forks: Array<Entry>
+  open: Array<string>
+  cut: boolean
+}
+
+export type TreeInput = {
+  entry: string
+}
+
+export type TurnEndedBody = {
+  event: "turn-ended"
+  turn: string
+  outcome: TurnOutcome
+  answer: string
+}
+
+export type TurnOutcome = "done" | "failed" | "cancelled"
+
+export type TurnStartedBody = {
+  event: "turn-started"
+  turn: string
+}
+
+export type UnarchiveAnswer = {
+  receipt: Receipt
+  output?: {
+    thread: {
+      id: string
+      agent: string
+      name: string
+      room: string
+      from: {
+        thread: string
+        turn: string | null
+      } | null
+      archived: boolean
+      by: string
+      at: string
+    }
+  } | undefined
+}
+
+export type UnarchiveInput = {
+  thread: string
+}
+
+export type UndoAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    what: string
+    dry: boolean
+    files: Array<FileChange>
+    forced: Array<string>
+    failed: Array<string>
+    notes: Array<string>
+  } | undefined
+}
+
+export type UndoInput = {
+  agent?: string | undefined
+  /** another turn than the last that changed something; or all */
+  turn?: string | undefined
+  /** only show what would be put back */
+  dry?: boolean | string | undefined
+  /** also what was changed since */
+  force?: boolean | string | undefined
+}
+
+export type Verdict = {
+  session: string
+  ok: boolean
+  entries: number
+  steps: number
+  dropped: number
+  head: string
+  violations: Array<Violation>
+  more: number
+}
+
+export type VerifiedBody = {
+  event: "verified"
+  through: number
+  ok: boolean
+  steps: number
+  files: number
+  violations: Array<Violation>
+}
+
+export type VerifyAnswer = {
+  ok: boolean
+  verdicts: Array<Verdict>
+  store: StoreVerdict | null
+}
+
+export type VerifyInput = {
+  session?: string | undefined
+  /** every chain, and the store as a whole */
+  all?: boolean | string | undefined
+  /** hold it against a head that was kept elsewhere */
+  head?: string | undefined
+  /** also whether the files are still what the session left */
+  files?: boolean | string | undefined
+}
+
+export type Violation = {
+  entry: string
+  rule: string
+  what: string
+}
+
+export type WallDeclaredBody = {
+  event: "wall-declared"
+  peripheral: string
+  spec: string
+  hash: string
+}
+
+export type WhoAnswer = {
+  agents: Array<Presence>
+}
+
+export type WhoInput = Record<string, never>
+
+export type WhoamiAnswer = Person
+
+export type WhoamiInput = Record<string, never>
+
+/** Everything that can be asked, by its name. */
+export interface Operations {
+  /** what can be asked */
+  "help": { reads: true; agents: false; input: HelpInput; answer: HelpAnswer }
+  /** the agents that are here, and which have proved to be ready */
+  "who": { reads: true; agents: false; input: WhoInput; answer: WhoAnswer }
+  /** who you are here, and your role */
+  "whoami": { reads: true; agents: false; input: WhoamiInput; answer: WhoamiAnswer }
+  /** the rooms, their mode, and who listens there */
+  "rooms": { reads: true; agents: false; input: RoomsInput; answer: RoomsAnswer }
+  /** show the mode of the room, or change it: discuss, diagnose or execute */
+  "mode": { reads: false; agents: false; input: ModeInput; answer: ModeAnswer }
+  /** the walls agents work behind: their tools, commands, ways in and ways out */
+  "peripherals": { reads: true; agents: false; input: PeripheralsInput; answer: PeripheralsAnswer }
+  /** what is being worked on, and what waits in line */
+  "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
+  /** add a line to the turn that is running in this room; agent= names whose, where there are several */
+  "steer": { reads: false; agents: false; input: SteerInput; answer: SteerAnswer }
+  /** stop what an agent is doing in this room, and what waits behind it; without a name, everything here */
+  "stop": { reads: false; agents: false; input: StopInput; answer: StopAnswer }
+  /** what waits for a person: who asks, for what, and until when */
+  "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
+  /** let a call through that waits for a person */
+  "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
+  /** do not let a call through that waits for a person, and say why */
+  "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
+  /** which paths are with which agent, and until when */
+  "holds": { reads: true; agents: false; input: HoldsInput; answer: HoldsAnswer }
+  /** let go of a path that an agent holds: others may change it at once */
+  "release": { reads: false; agents: false; input: ReleaseInput; answer: ReleaseAnswer }
+  /** what the last turn of an agent here changed; turn=all for its whole session */
+  "diff": { reads: true; agents: false; input: DiffInput; answer: DiffAnswer }
+  /** put back what the last turn of an agent here changed; said again, the turn before it */
+  "undo": { reads: false; agents: false; input: UndoInput; answer: UndoAnswer }
+  /** put files back to before a step: all that it and the later steps of its session changed */
+  "rewind": { reads: false; agents: false; input: RewindInput; answer: RewindAnswer }
+  /** the conversations that last: each with one agent, in a room of its own */
+  "threads": { reads: true; agents: false; input: ThreadsInput; answer: ThreadsAnswer }
+  /** begin a thread: a conversation with one agent that can be resumed, forked and archived */
+  "new": { reads: false; agents: false; input: NewInput; answer: NewAnswer }
+  /** begin a thread that goes on from another one, up to a turn of it; without one, up to the last that ended */
+  "fork": { reads: false; agents: false; input: ForkInput; answer: ForkAnswer }
+  /** put a thread away: it can be read, and takes no more messages */
+  "archive": { reads: false; agents: false; input: ArchiveInput; answer: ArchiveAnswer }
+  /** take a thread out of the archive: it can go on */
+  "unarchive": { reads: false; agents: false; input: UnarchiveInput; answer: UnarchiveAnswer }
+  /** the latest sessions: one run of an agent, one chain of evidence each */
+  "sessions": { reads: true; agents: false; input: SessionsInput; answer: SessionsAnswer }
+  /** end an agent’s session in this room: its next request begins a new one */
+  "reset": { reads: false; agents: false; input: ResetInput; answer: ResetAnswer }
+  /** the latest steps, each once: the call, and what came of it or why it was refused */
+  "steps": { reads: true; agents: false; input: StepsInput; answer: StepsAnswer }
+  /** the latest hops: from which wall to which, and on which condition */
+  "hops": { reads: true; agents: false; input: HopsInput; answer: HopsAnswer }
+  /** find evidence: every filter must hold, newest first unless order=oldest */
+  "evidence": { reads: true; agents: false; input: EvidenceInput; answer: EvidenceAnswer }
+  /** what happened last */
+  "recent": { reads: true; agents: false; input: RecentInput; answer: RecentAnswer }
+  /** one entry, whole */
+  "show": { reads: true; agents: false; input: ShowInput; answer: ShowAnswer }
+  /** the whole reply tree that an entry belongs to, and how it stands */
+  "tree": { reads: true; agents: false; input: TreeInput; answer: TreeAnswer }
+  /** an entry and what it answers, back to the beginning */
+  "replies": { reads: true; agents: false; input: RepliesInput; answer: RepliesAnswer }
+  /** the entries that go on from one in another direction */
+  "forks": { reads: true; agents: false; input: ForksInput; answer: ForksAnswer }
+  /** questions without an answer, and conjectures neither confirmed nor refuted */
+  "questions": { reads: true; agents: false; input: QuestionsInput; answer: QuestionsAnswer }
+  /** write down a question, a conjecture, or the conclusion or correction that settles one */
+  "claim": { reads: false; agents: false; input: ClaimInput; answer: ClaimAnswer }
+  /** how much evidence matches */
+  "count": { reads: true; agents: false; input: CountInput; answer: CountAnswer }
+  /** how much matching evidence there is of each session, subject, type, claim, event, author, room, agent, mission, pattern, peripheral, tool, outcome, path */
+  "facets": { reads: true; agents: false; input: FacetsInput; answer: FacetsAnswer }
+  /** what a session came to: goals, walls, progress, answers, files */
+  "digest": { reads: true; agents: false; input: DigestInput; answer: DigestAnswer }
+  /** prove from evidence alone that a chain is whole and every step was within its wall */
+  "verify": { reads: true; agents: false; input: VerifyInput; answer: VerifyAnswer }
+  /** where the store stands: kept elsewhere, it shows to `verify` what was cut off or rewritten */
+  "head": { reads: true; agents: false; input: HeadInput; answer: HeadAnswer }
+  /** let bodies go that are older than the config keeps them */
+  "compact": { reads: false; agents: false; input: CompactInput; answer: CompactAnswer }
+  /** the tokens that were made: for whom, until when, and whether they still hold */
+  "tokens": { reads: true; agents: false; input: TokensInput; answer: TokensAnswer }
+  /** make a token for an agent, a person, or only to read */
+  "mint": { reads: false; agents: false; input: MintInput; answer: MintAnswer }
+  /** end a token at once: who uses it is cut off */
+  "revoke": { reads: false; agents: false; input: RevokeInput; answer: RevokeAnswer }
+  /** the tools of other MCP servers: whether they are what was accepted, and what they say of themselves */
+  "sources": { reads: true; agents: false; input: SourcesInput; answer: SourcesAnswer }
+  /** accept what a tool of another MCP server says of itself by now; with a hash, only if it is still that */
+  "accept": { reads: false; agents: false; input: AcceptInput; answer: AcceptAnswer }
+  /** where you, an agent, stand: your session, your turn, your peripheral and its tools */
+  "seat": { reads: true; agents: true; input: SeatInput; answer: SeatAnswer }
+  /** start to work, as an agent: a peripheral is entered, and a turn begins */
+  "start": { reads: false; agents: true; input: StartInput; answer: StartAnswer }
+  /** take a step, as an agent: one tool call through the gate; waits for what came of it */
+  "act": { reads: false; agents: true; input: ActInput; answer: ActAnswer }
+  /** hop to another peripheral, as an agent, where what this one left lets you */
+  "hop": { reads: false; agents: true; input: HopInput; answer: HopAnswer }
+  /** end your turn, as an agent: the peripheral is left, and whoever asked has your answer */
+  "leave": { reads: false; agents: true; input: LeaveInput; answer: LeaveAnswer }
+}
+
+/** A value, or the refusal that says why not. */
+export type Result<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
+
+type Of<Kind> = { [Name in keyof Operations]: Operations[Name] extends Kind ? Name : never }[keyof Operations]
+
+/** The operations that only look, and those that change something. */
+export type ReadName = Of<{ reads: true }>
+export type CommandName = Of<{ reads: false }>
+
+/** An input that needs nothing can be left out. */
+type Given<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input]
+
+/** Where a command is given, by which id, and as whom. */
+export type Aim = { room?: string; id?: string; as?: string | null }
+
+export interface Client {
+  /** Asks for what only looks. */
+  ask<Name extends ReadName>(
+    name: Name,
+    ...given: Given<Operations[Name]['input']>
+  ): Promise<Result<Operations[Name]['answer']>>
+  /** Has something done, in a room. */
+  command<Name extends CommandName>(
+    name: Name,
+    input: Operations[Name]['input'],
+    aim?: Aim,
+  ): Promise<Result<Operations[Name]['answer']>>
+  /** Says a line: work for an agent, a command, or talk. */
+  say(line: Aim & { text: string }): Promise<Result<Receipt>>
+  /** Posts of a room after a position as they come, reconnecting by itself until the signal ends it. */
+  follow(room: string, after: number, show: (post: Post) => void, signal: AbortSignal): Promise<void>
+  /** The items of a turn up to its end, or of a room until the signal ends it; reconnecting by itself. */
+  items(
+    of: { turn: string } | { room: string },
+    show: (event: ItemEvent) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+}
+
+/** Speaks to a running instance over HTTP. */
+export declare const createClient: (options: {
+  url: string
+  token: string
+  face?: 'terminal' | 'cli' | 'api'
+}) => Client

@@ -1,0 +1,284 @@
+import { sessionDraft } from '../evidence/drafts.ts'
+import type { Live } from '../evidence/live.ts'
+import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { seldom } from '../lib/seldom.ts'
+import type { Asking } from '../peripherals/asking.ts'
+import type { Author } from '../shapes/evidence.ts'
+import type { Fruit } from '../shapes/fruit.ts'
+import type { Message, Receipt } from '../shapes/message.ts'
+import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
+import type { AgentGrant, Principal } from '../shapes/principal.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import type { StepReport } from '../shapes/turn.ts'
+import { type Conclusion, type createBegin, turnDrafts, type Write } from './turn.ts'
+
+type Options = {
+  store: Store
+  live: Pick<Live, 'until'>
+  specs: ReadonlyMap<string, PeripheralSpec>
+  asking: Pick<Asking, 'ask' | 'leave'>
+  begin: ReturnType<typeof createBegin>
+  /** The one door for what is said: an agent that starts to work says so, like everybody else. */
+  receive: (message: Message) => Promise<Result<Receipt>>
+  /** Whether a session has steps under way. */
+  isBusy: (session: string) => Promise<boolean>
+  newId: () => string
+}
+
+/** An agent's place in a session, held from outside: its turn, and the wall around it. */
+export type Seat = {
+  agent: string
+  room: string
+  session: string | null
+  turn: string | null
+  /** The wall that stands; where none does, the one that work would begin behind. */
+  spec: PeripheralSpec
+  active: boolean
+}
+
+/** A seat with a turn under way. */
+type Taken = Pick<Seat, 'agent' | 'room'> & { session: string; turn: string }
+
+/** And the turn that is next in its session, whether or not it has begun. */
+type Seen = Seat & { next: TurnRecord | null }
+
+type Start = { peripheral?: string | undefined; request?: string | undefined; id?: string | undefined }
+type Act = {
+  signal: AbortSignal
+  /** The step's own name, so that the same call, sent again, is answered again and not done again. */
+  step?: string | undefined
+  /** Whether work begins by itself where no peripheral is active. */
+  begins?: boolean
+}
+type End = Conclusion & { reason?: string }
+
+export type Acted = { step: string; report: StepReport }
+export type Ended = { turn: string; peripheral: string | null; fruit: Fruit | null }
+
+export type Seats = ReturnType<typeof createSeats>
+
+/** How often it is looked up whether the turn of a step that is waited for has ended. */
+const OVER_MS = 250
+/** How long a stop may wait for the workers. */
+const LEAVE_MS = 15_000
+
+/**
+ * The turns of agents whose minds are elsewhere: whoever comes with an agent's token starts work, takes steps and ends
+ * it. Nothing of it is kept here: where an agent stands follows from the evidence, so any gateway can go on.
+ */
+export const createSeats = (options: Options) => {
+  const { store, live, specs, asking, begin, receive, isBusy, newId } = options
+  const inTurn = oneAtATime()
+
+  const sessionOf = ({ session, room, agent }: AgentGrant): Promise<SessionRecord | null> =>
+    session === null ? store.openSession(room, agent) : store.session(session)
+
+  const look = async (grant: AgentGrant): Promise<Result<Seen>> => {
+    const session = await sessionOf(grant)
+    if (grant.session !== null && !session?.open)
+      return refused(refusal('session-unknown', `the session ${grant.session} that the token is for is closed`))
+    const next = session && (await store.nextTurn(session.id))
+    return seenIn(grant, session, next)
+  }
+
+  const seenIn = (grant: AgentGrant, session: SessionRecord | null, next: TurnRecord | null): Result<Seen> => {
+    const running = next?.status === 'running' ? next : null
+    const standing = running && session ? session.peripheral : null
+    const id = standing ?? grant.peripheral
+    const spec = specs.get(id)
+    if (!spec) return refused(refusal('peripheral-unknown', `there is no peripheral ${id}`))
+    const { agent, room } = grant
+    const place = { session: session?.id ?? null, turn: running?.id ?? null }
+    return ok({ agent, room, ...place, spec, active: standing !== null, next })
+  }
+
+  const at = async (principal: Principal): Promise<Result<Seat>> => {
+    const grant = agentGrant(principal)
+    if (!grant.ok) return grant
+    const seen = await look(grant.value)
+    return seen.ok ? ok(seatOf(seen.value)) : seen
+  }
+
+  /** Says in the room that the agent starts to work, and puts the wall up. */
+  const start = async (principal: Principal, how: Start): Promise<Result<Seat>> => {
+    const grant = agentGrant(principal)
+    const free = grant.ok ? await isFree(grant.value) : grant
+    if (!free.ok) return free
+    const turn = await accept(principal, free.value, how)
+    if (!turn.ok) return turn
+    const begun = await conduct(turn.value, authorOf(principal))
+    return begun.ok ? at(principal) : begun
+  }
+
+  /** The grant of an agent that has nothing to do. */
+  const isFree = async (grant: AgentGrant): Promise<Result<AgentGrant>> => {
+    const seen = await look(grant)
+    if (!seen.ok) return seen
+    const { active, spec, next } = seen.value
+    if (active) return refused(refusal('peripheral-active', `${grant.agent} is in ${spec.id} already`))
+    return next ? refused(refusal('session-busy', `${grant.agent} has other work to do first`)) : ok(grant)
+  }
+
+  const accept = async (
+    { token }: Principal,
+    { agent, room, peripheral }: AgentGrant,
+    { peripheral: into = peripheral, request = '', id = newId() }: Start,
+  ): Promise<Result<TurnRecord>> => {
+    const text = `/${into} @${agent} ${request.trim() || `work that ${agent} starts by itself`}`
+    const receipt = await receive({ id, face: 'agent', room, text, credential: { token, as: null } })
+    if (!receipt.ok) return receipt
+    const [assignment] = receipt.value.assignments
+    const turn = assignment ? await store.turn(assignment.turn) : null
+    return turn ? ok(turn) : refused(refusal('store-failed', 'the turn was accepted and is not there'))
+  }
+
+  /** Begins a turn that was accepted: the wall is up when it answers. */
+  const conduct = async (turn: TurnRecord, author: Author): Promise<Result<null>> => {
+    const spec = specs.get(turn.peripheral)
+    const write = await writer(turn.session)
+    const begun: Awaited<ReturnType<typeof begin>> = spec
+      ? await begin({ turn, spec, author }, write)
+      : { kind: 'over', conclusion: { outcome: 'failed', answer: `there is no peripheral ${turn.peripheral}` } }
+    if (begun.kind === 'begun') return ok(null)
+    if (begun.kind === 'fenced') return refused(refusal('fenced', 'another gateway has this session'))
+    await write([turnDrafts(turn, author).ended(begun.conclusion)])
+    return refused(refusal('entry-refused', begun.conclusion.answer))
+  }
+
+  const writer = async (session: string): Promise<Write> => {
+    const fence = await store.claim(`${session}/turns`)
+    return async (drafts) => (await store.append(drafts, fence)).ok
+  }
+
+  /** Takes a step, and waits for what came of it. */
+  const act = async (principal: Principal, call: ToolCall, how: Act): Promise<Result<Acted>> => {
+    const seat = how.begins ? await inTurn(principal.key, () => seated(principal)) : await at(principal)
+    if (!seat.ok) return seat
+    if (isTaken(seat.value)) return take(principal, call, seat.value, how)
+    const { agent } = seat.value
+    return refused(refusal('peripheral-inactive', `${agent} is in no peripheral, so there is no tool ${call.tool}`))
+  }
+
+  const take = async (principal: Principal, call: ToolCall, seat: Taken, how: Act): Promise<Result<Acted>> => {
+    const { session, turn } = seat
+    const step = `${turn}.${how.step ?? newId()}`
+    const author = authorOf(principal)
+    const report = await waitFor(turn, how.signal, (signal) =>
+      asking.ask({ session, turn, step, author, call }, signal),
+    )
+    if (report) return ok({ step, report })
+    if (!how.signal.aborted) return refused(refusal('call-cancelled', 'the turn has ended'))
+    const asked = await stopAsked(seat, author, {
+      id: `${step}.stop`,
+      step,
+      why: 'whoever asked for it has given it up',
+    })
+    // Where that cannot be written the step goes on to its end, and is written down as it is.
+    return asked.ok ? refused(refusal('call-cancelled', 'the call was given up')) : asked
+  }
+
+  /** Writes down that a turn, or one step of it, is not to go on: a worker that is at it stops. */
+  const stopAsked = (at: Taken, author: Author, { id, step, why }: { id: string; step?: string; why: string }) => {
+    const { session, turn, room, agent } = at
+    const body = { event: 'stop-asked', turn, why, ...(step === undefined ? {} : { step }) } as const
+    return store.append([sessionDraft({ id, session, room, agent, author, body, inReplyTo: turn })])
+  }
+
+  const seated = async (principal: Principal): Promise<Result<Seat>> => {
+    const seat = await at(principal)
+    return !seat.ok || seat.value.active ? seat : start(principal, {})
+  }
+
+  /** Waits for an answer, unless the turn ends without one. */
+  const waitFor = async <T>(
+    turn: string,
+    signal: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const done = new AbortController()
+    const over = new AbortController()
+    const ended = seldom(OVER_MS, () => store.get(`${turn}.ended`))
+    const watching = live.until(ended, AbortSignal.any([signal, done.signal])).then((entry) => entry && over.abort())
+    try {
+      return await ask(AbortSignal.any([signal, over.signal]))
+    } finally {
+      done.abort()
+      await watching.catch(() => {})
+    }
+  }
+
+  /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
+  const end = async (turn: TurnRecord, author: Author, { reason, ...conclusion }: End): Promise<Result<Ended>> => {
+    const { id, session } = turn
+    const stands = (await store.session(session))?.peripheral ?? null
+    const left = stands === null ? ok(null) : await leaveFor(turn, author, reason)
+    if (!left.ok) return left
+    const write = await writer(session)
+    await write([turnDrafts(turn, author).ended(conclusion)])
+    const stop = (await store.get(`${id}.stopped`))?.body
+    return ok({ turn: id, peripheral: stands, fruit: stop?.event === 'peripheral-stopped' ? stop.fruit : null })
+  }
+
+  /** Leaves the peripheral. What is under way is stopped first: it would hold the end up. */
+  const leaveFor = async (turn: TurnRecord, author: Author, reason?: string): Promise<Result<null>> => {
+    const { id, session, room, agent } = turn
+    if (await isBusy(session)) {
+      const why = reason ?? 'its turn ends'
+      const asked = await stopAsked({ session, turn: id, room, agent }, author, { id: `${id}.stop`, why })
+      if (!asked.ok && asked.refusal.code !== 'id-conflict') return asked
+    }
+    const leaving = { session, turn: id, author, ...(reason === undefined ? {} : { reason }) }
+    if (await asking.leave(leaving, AbortSignal.timeout(LEAVE_MS))) return ok(null)
+    return refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))
+  }
+
+  /** Ends the turn of whoever asks; null where there is none to end. */
+  const leave = async (principal: Principal, how: End): Promise<Result<Ended | null>> => {
+    const grant = agentGrant(principal)
+    if (!grant.ok) return grant
+    const seen = await look(grant.value)
+    if (!seen.ok) return seen
+    const { next } = seen.value
+    return next?.status === 'running' ? inTurn(principal.key, () => end(next, authorOf(principal), how)) : ok(null)
+  }
+
+  return { at, start, conduct, act, end, leave }
+}
+
+/** How an agent that comes in by a door signs what it does. */
+export const authorOf = ({ person, door }: Principal): Author => ({
+  kind: 'agent',
+  id: person.name,
+  face: door,
+  via: null,
+})
+
+const agentGrant = ({ grant, person }: Principal): Result<AgentGrant> =>
+  grant ? ok(grant) : refused(refusal('agents-only', `${person.name} is a person, and works in no peripheral`))
+
+const seatOf = ({ agent, room, session, turn, spec, active }: Seat): Seat => ({
+  agent,
+  room,
+  session,
+  turn,
+  spec,
+  active,
+})
+
+const isTaken = (seat: Seat): seat is Seat & Taken => seat.active && seat.session !== null && seat.turn !== null
+
+/** Lets one thing at a time be done for each key. */
+const oneAtATime = () => {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    const settled = mine.catch(() => {})
+    last.set(key, settled)
+    settled.then(() => {
+      if (last.get(key) === settled) last.delete(key)
+    })
+    return mine
+  }
+}

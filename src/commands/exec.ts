@@ -1,0 +1,175 @@
+import { type Command, Option } from 'commander'
+import type { Client } from '../client/client.ts'
+import { oneLine, plain } from '../lib/plain.ts'
+import type { ExecLine } from '../shapes/http.ts'
+import type { Item, ItemEvent } from '../shapes/item.ts'
+import type { Receipt } from '../shapes/message.ts'
+import type { Refusal } from '../shapes/refusal.ts'
+import { ok, type Result } from '../shapes/result.ts'
+import { print } from './print.ts'
+import { instanceFor, millisecondsFrom, type Shell } from './shell.ts'
+
+type Flags = {
+  agent?: string
+  peripheral?: string
+  room?: string
+  json?: boolean
+  timeout: string
+  approve: 'never' | 'wait'
+}
+type Outcome = Extract<ExecLine, { kind: 'outcome' }>
+
+/** What the program exits with; by Ctrl-C, with what a shell would say. */
+const EXITS: Record<Outcome['outcome'], number> = { done: 0, failed: 1, refused: 2, timeout: 3, interrupted: 3 }
+const BY_SIGNAL = 130
+
+/** `bellhop exec`: one turn for a script; items as they come, the answer, and an exit code that says how it ended. */
+export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell): void => {
+  withFlags(named)
+    .description('have one request done, for scripts: the answer on stdout, and the exit code says how it ended')
+    .argument('<request...>', 'what is to be done')
+    .option('--agent <name>', 'who is to do it; otherwise the one that listens in the room')
+    .option('--peripheral <id>', 'behind which wall it begins; otherwise the agent’s own')
+    .option('--room <room>', 'in which room; otherwise in a new thread')
+    .option('--json', 'one JSON value a line: the receipt, the items as they come, the outcome')
+    .option('--timeout <seconds>', 'when to give up; the turn is stopped then', '600')
+    .addOption(new Option('--approve <how>', 'what needs an approval').choices(['never', 'wait']).default('wait'))
+    .action(async (words: string[], flags: Flags) => {
+      const timeout = AbortSignal.timeout(millisecondsFrom('--timeout', flags.timeout))
+      const client = await instanceFor(settingsFrom(flags))
+      const outcome = await exec(client, words.join(' '), flags, timeout)
+      tellOutcome(outcome, flags.json === true)
+      process.exitCode = outcome.exit
+    })
+}
+
+const exec = async (client: Client, request: string, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
+  const room = await roomFor(client, flags)
+  const receipt = room.ok ? await client.say({ room: room.value, text: lineFor(request, flags) }) : room
+  if (!receipt.ok) return refusedBy(receipt.refusal)
+  if (flags.json) write({ kind: 'receipt', receipt: receipt.value })
+  const { assignments, answer } = receipt.value
+  if (assignments.length > 0) return follow(client, receipt.value, flags, timeout)
+  if (answer !== null) return outcomeOf('done', answer)
+  return outcomeOf('failed', 'nobody took it up: name somebody with --agent')
+}
+
+/** A thread of its own keeps what is asked here apart from what others ask. */
+const roomFor = async (client: Client, { room, agent }: Flags): Promise<Result<string>> => {
+  if (room !== undefined) return ok(room)
+  const begun = await client.command('new', agent === undefined ? {} : { agent })
+  return begun.ok ? ok(begun.value.output?.thread.id ?? '') : begun
+}
+
+/** A request as a line. In a thread, its agent listens; elsewhere it is named. */
+const lineFor = (request: string, { room, agent, peripheral }: Flags): string =>
+  [
+    ...(peripheral === undefined ? [] : [`/${peripheral}`]),
+    ...(room === undefined || agent === undefined ? [] : [`@${agent}`]),
+    request,
+  ].join(' ')
+
+/** Follows the turns to their end, and stops them where nobody waits for that any longer. */
+const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
+  const stopped = new AbortController()
+  const stop = () => stopped.abort()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  const over = AbortSignal.any([timeout, stopped.signal])
+  const answers: Answer[] = []
+  const show = shower(client, receipt.room, flags, (answer) => answers.push(answer))
+  try {
+    await Promise.all(receipt.assignments.map(({ turn }) => client.items({ turn }, show, over)))
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  }
+  const answer = answers.map(({ text }) => text).join('\n')
+  if (answers.length >= receipt.assignments.length) return outcomeOf(worstOf(answers), answer)
+  for (const { turn } of receipt.assignments) {
+    await client.command('stop', { turn, why: WHY }, { room: receipt.room }).catch(() => null)
+  }
+  if (stopped.signal.aborted) return { ...outcomeOf('interrupted', answer), exit: BY_SIGNAL }
+  return outcomeOf('timeout', answer)
+}
+
+const WHY = 'exec waits no longer'
+
+type Answer = Extract<Item, { type: 'agentMessage' }>
+
+/** What is done with each event of the turns. */
+const shower = (client: Client, room: string, flags: Flags, answered: (answer: Answer) => void) => {
+  const asked = async ({ approval }: Approval): Promise<void> => {
+    if (flags.approve === 'wait') return
+    // Where somebody else was faster, it is decided all the same.
+    await client.command('deny', { approval, note: 'exec --approve never' }, { room }).catch(() => null)
+  }
+  return (event: ItemEvent): void => {
+    if (flags.json) write(event)
+    if (event.kind === 'delta') return
+    const { kind, item } = event
+    tellItem(event, flags)
+    if (kind === 'completed' && item.type === 'agentMessage') answered(item)
+    if (kind === 'started' && item.type === 'approval') void asked(item)
+  }
+}
+
+type Approval = Extract<Item, { type: 'approval' }>
+type Whole = Exclude<ItemEvent, { kind: 'delta' }>
+
+/** Whoever waits reads along; that a person is asked, also where a program reads. */
+const tellItem = (event: Whole, { json }: Flags): void => {
+  const line = json && event.item.type !== 'approval' ? null : lineOf(event)
+  if (line !== null) process.stderr.write(`${plain(line)}\n`)
+}
+
+const WIDTH = 160
+
+/** What somebody who waits reads of an event; null where that is nothing. */
+const lineOf = ({ kind, item }: Whole): string | null => {
+  if (item.type === 'approval') return approvalLine(item)
+  if (!('tool' in item)) return null
+  if (kind === 'started') return oneLine(`… ${item.tool} ${subjectOf(item)}`, WIDTH)
+  const why = item.refusal?.message ?? item.message
+  return oneLine(`  ${item.status}${why === null ? '' : `: ${why}`}`, WIDTH)
+}
+
+const approvalLine = ({ approval, opens, why, until, decision }: Approval): string =>
+  decision === null
+    ? `waits for an approval, until ${until}: ${opens} (${why})\n  bellhop approve ${approval}, or bellhop deny ${approval}`
+    : `${approval} is ${decision}`
+
+const subjectOf = (item: Item): string => {
+  if ('command' in item) return item.command
+  if ('changes' in item) return item.changes.map(({ path }) => path).join(' ')
+  if ('url' in item) return item.url
+  if ('to' in item) return item.to
+  return 'args' in item ? JSON.stringify(item.args) : ''
+}
+
+const worstOf = (answers: readonly Answer[]): Outcome['outcome'] => {
+  if (answers.some(({ outcome }) => outcome === 'failed')) return 'failed'
+  return answers.some(({ outcome }) => outcome === 'cancelled') ? 'interrupted' : 'done'
+}
+
+const outcomeOf = (outcome: Outcome['outcome'], answer: string): Outcome => ({
+  kind: 'outcome',
+  outcome,
+  answer,
+  exit: EXITS[outcome],
+})
+
+const refusedBy = ({ code, message, remedy }: Refusal): Outcome =>
+  outcomeOf('refused', `${message} [${code}]\n${remedy}`)
+
+const write = (line: ExecLine): void => print(JSON.stringify(line))
+
+/** An answer is for whoever asked; why there is none is for whoever looks. */
+const tellOutcome = (outcome: Outcome, json: boolean): void => {
+  const { answer } = outcome
+  if (json) {
+    write(outcome)
+    return
+  }
+  if (outcome.outcome === 'refused') process.stderr.write(`bellhop: ${plain(answer)}\n`)
+  else if (answer !== '') print(plain(answer))
+  if (outcome.outcome === 'timeout') process.stderr.write('bellhop: it took too long, and was stopped\n')
+}

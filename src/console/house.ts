@@ -1,0 +1,64 @@
+import type { Context as HonoContext } from 'hono'
+import type { Context as OperationContext } from '../operations/operation.ts'
+import type { Entry } from '../shapes/evidence.ts'
+import type { Health } from '../shapes/http.ts'
+import type { ItemEvent } from '../shapes/item.ts'
+import type { Receipt } from '../shapes/message.ts'
+import type { Post, Progress } from '../shapes/post.ts'
+import type { Principal } from '../shapes/principal.ts'
+import type { Refusal } from '../shapes/refusal.ts'
+import type { Result } from '../shapes/result.ts'
+import type { Face } from '../shapes/room.ts'
+
+export type Credential = { token: string; as: null }
+
+/** A place in a stream of items: the entry, and which of the events that it makes. */
+export type ItemPlace = { position: number; nth: number }
+
+/** What is followed: the items of one turn up to its end, or of a room. */
+export type FeedWanted = { turn: string } | { room: string }
+
+export type ItemFeed = {
+  /** The room they are of. */
+  room: string
+  follow: (after: ItemPlace | null, signal: AbortSignal) => AsyncIterable<{ place: ItemPlace; event: ItemEvent }>
+  /** What a step says while it runs, as events of the items that are open. */
+  heard: (progress: Progress) => ItemEvent[]
+}
+
+/** What the HTTP face needs of the house. */
+export type Console = {
+  hosts: readonly string[]
+  version: string
+  /** The name of this instance's cookie: several instances may share a host. */
+  cookie: string
+  /** The folder with the page. */
+  page: string
+  health: () => Promise<Health>
+  admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
+  /** Whether a room is there, and open to the face. */
+  enter: (room: string, face: Face) => Promise<Result<unknown>>
+  /** The one door for what is said. Whoever gave a command hears what it came to, where it was carried out just now. */
+  say: (message: unknown, heard?: (output: unknown) => void) => Promise<Result<Receipt>>
+  /** Writes down that a message was refused before it was one. */
+  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
+  contextFor: (principal: Principal) => OperationContext
+  tail: (room: string, count: number) => Promise<Post[]>
+  follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
+  /** What steps in a room say while they run; ends when the function it answers is called. */
+  progress: (room: string, heard: (progress: Progress) => void) => () => void
+  items: (wanted: FeedWanted) => Promise<Result<ItemFeed>>
+  query: (filters: unknown) => Promise<Result<{ through: number }>>
+  followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
+  newId: () => string
+  log: (message: string, fields: Record<string, unknown>) => void
+}
+
+/** What is known of a request once it was let in; and the connection it came by. */
+type Env = {
+  Variables: { principal: Principal; face: Face; credential: Credential }
+  Bindings: { outgoing?: { destroy: () => unknown } }
+}
+
+export type Context = HonoContext<Env>
+export type { Env }

@@ -1,0 +1,77 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Entry } from '../shapes/evidence.ts'
+import { follow } from './follow.ts'
+import type { Live } from './live.ts'
+import type { Store } from './store.ts'
+
+type Options = {
+  store: Pick<Store, 'query' | 'head'>
+  live: Pick<Live, 'next'>
+  /** Told of a store that could not be read; it is tried again. */
+  failed: (error: Error) => void
+}
+
+type Heard = (entry: Entry) => void
+
+export type Feed = ReturnType<typeof createFeed>
+
+/** How long it rests after the store could not be read. */
+const REST_MS = 500
+
+/**
+ * Every entry as it is written, read once for all who listen in this process, and only while somebody does. Nobody's
+ * listening holds another up: what a listener does with an entry is its own affair.
+ */
+export const createFeed = ({ store, live, failed }: Options) => {
+  const listeners = new Set<Heard>()
+  let reading: { from: Promise<number>; ends: AbortController } | null = null
+
+  const read = async (from: number, signal: AbortSignal): Promise<void> => {
+    let after = from
+    while (!signal.aborted) {
+      try {
+        for await (const entry of follow(store, live, { filters: { ephemeral: 'with' }, after }, signal)) {
+          after = entry.position
+          for (const heard of [...listeners]) heard(entry)
+        }
+      } catch (error) {
+        failed(error as Error)
+        await setTimeout(REST_MS, null, { ref: false })
+      }
+    }
+  }
+
+  const begin = () => {
+    const ends = new AbortController()
+    const from = store.head()
+    from.then((position) => read(position, ends.signal)).catch(failed)
+    return { from, ends }
+  }
+
+  const leave = (heard: Heard): void => {
+    listeners.delete(heard)
+    if (listeners.size > 0) return
+    reading?.ends.abort()
+    reading = null
+  }
+
+  return {
+    /** Once it resolves, no entry that is written is missed, until the function it answers is called. */
+    listen: async (heard: Heard): Promise<() => void> => {
+      listeners.add(heard)
+      reading ??= begin()
+      try {
+        await reading.from
+      } catch (error) {
+        leave(heard)
+        throw error
+      }
+      return () => leave(heard)
+    },
+    close: (): void => {
+      listeners.clear()
+      reading?.ends.abort()
+      reading = null
+    },
+  }
+}

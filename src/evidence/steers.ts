@@ -1,0 +1,37 @@
+import type { Draft, Entry } from '../shapes/evidence.ts'
+import { sessionDraft } from './drafts.ts'
+import type { Store, TurnRecord } from './store.ts'
+
+/** As many lines as may be added to one turn. */
+export const MOST_STEERS = 32
+
+/** The nth line that was added to a turn, from 0 on: they are heard in this order. */
+const steerId = (turn: string, n: number): string => `${turn}.steer-${n}`
+
+type Reader = Pick<Store, 'get'>
+
+/** What was added to a turn; null where nothing (more) was. */
+export const steerAt = async (store: Reader, turn: string, n: number): Promise<string | null> => {
+  const body = (await store.get(steerId(turn, n)))?.body
+  return body?.event === 'steered' ? body.text : null
+}
+
+/** All that was added to a turn from the nth line on. */
+export const steersFrom = async (store: Reader, turn: string, n: number): Promise<string[]> => {
+  const texts: string[] = []
+  for (let at = n; ; at++) {
+    const text = await steerAt(store, turn, at)
+    if (text === null) return texts
+    texts.push(text)
+  }
+}
+
+/** The nth line for a turn. It is written unless the peripheral was left: from then on nobody would hear it. */
+export const steerDraft = (
+  { id: turn, session, room, agent }: TurnRecord,
+  { n, text, author }: { n: number; text: string; author: Entry['author'] },
+): { draft: Draft; unless: string } => {
+  const body = { event: 'steered', turn, text } as const
+  const draft = sessionDraft({ id: steerId(turn, n), session, room, agent, author, body, inReplyTo: turn })
+  return { draft, unless: `${turn}.stopped` }
+}

@@ -1,0 +1,45 @@
+import { acceptedOf } from '../evidence/pins.ts'
+import type { McpHouse } from '../mcp/house.ts'
+import { commands } from '../operations/table.ts'
+import type { SourceTool } from '../shapes/peripheral.ts'
+import { receive, type Social } from '../social/pipeline.ts'
+import { refuse } from '../social/refuse.ts'
+import type { Doorway } from './doors.ts'
+import type { Parts } from './parts.ts'
+import { contextOf } from './social.ts'
+
+/** What the MCP door needs of the house, on the parts of this process. */
+export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse => {
+  const { config, settings, store, specs, progress, newId, log } = parts
+  return {
+    version: settings.version,
+    admit: (request) => way.admit(request, 'mcp'),
+    stillValid: way.stillValid,
+    seats: way.seats,
+    feed: way.feed,
+    store,
+    progress: progress.listen,
+    hold: way.leases.hold,
+    specs,
+    sourceTool: (name) => describedOf(store, name),
+    rooms: config.rooms,
+    operations: commands,
+    contextFor: (person) => contextOf(parts, person, null),
+    say: (message, heard) => receive(message, { ...social, heard }),
+    refuse: (stage, refusal) => refuse(social, stage, refusal),
+    newId,
+    log: log.warn,
+    limits: {
+      sessions: config.doors.sessions,
+      sessionsEach: config.doors.sessionsPerToken,
+      holdMs: config.doors.clientMs,
+    },
+  }
+}
+
+const describedOf = async (store: Parts['store'], name: SourceTool) => {
+  const accepted = await acceptedOf(store, name)
+  if (!accepted) return null
+  const { description, inputSchema } = accepted
+  return { description, inputSchema: { ...inputSchema, type: 'object' as const } }
+}

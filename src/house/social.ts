@@ -1,0 +1,105 @@
+import { roomOfThread, threadOf } from '../evidence/conversations.ts'
+import { sessionDraft } from '../evidence/drafts.ts'
+import type { SessionRecord } from '../evidence/store.ts'
+import { readToken } from '../evidence/tokens.ts'
+import { within } from '../lib/within.ts'
+import type { Context, SeatDoor } from '../operations/operation.ts'
+import { commands } from '../operations/table.ts'
+import { authorOf, type Person } from '../shapes/person.ts'
+import { ok, type Result } from '../shapes/result.ts'
+import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
+import type { Social } from '../social/pipeline.ts'
+import { helpOf } from '../tools/table.ts'
+import { everybody, presenceOf } from './health.ts'
+import type { Parts } from './parts.ts'
+
+/** What the pipeline works with, on the parts of this process. */
+export const createSocial = (parts: Parts, draining: () => boolean): Social => {
+  const { config, specs, store, secrets, owner, turns, log } = parts
+  const owners: TokenOwner[] = [
+    { token: secrets.admin, name: owner, role: 'admin' },
+    { token: secrets.operator, name: owner, role: 'operator' },
+  ]
+  return {
+    roomsFor: async (room) => {
+      const thread = await threadOf(store, room)
+      return thread ? [...config.rooms, roomOfThread(thread, config.rooms)] : config.rooms
+    },
+    owners,
+    minted: (token) => mintedOwner(parts, token),
+    agents: parts.agents,
+    specs,
+    vocabulary: { operations: commands, peripherals: [...specs.keys()] },
+    store,
+    draining,
+    roomMode: parts.roomMode,
+    presenceOf: (agent) => presenceOf(parts, agent),
+    entryOf: async (spec, room, agent) => {
+      const session = await store.openSession(room, agent)
+      const entered = await parts.enter(spec, session?.id ?? null)
+      return entered.ok ? null : entered.refusal
+    },
+    contextFor: (person, room) => contextOf(parts, person, room),
+    enqueue: (session) => {
+      turns
+        .wake(session)
+        .catch((error: Error) => log.warn('a wake was lost; the sweep will find it', { error: error.message }))
+    },
+    newId: parts.newId,
+    log: log.warn,
+  }
+}
+
+export const contextOf = (parts: Parts, person: Person, room: string | null, seat: SeatDoor | null = null): Context => {
+  const { store, config, specs, roomMode, newId } = parts
+  return {
+    person,
+    seat,
+    room,
+    store,
+    who: () => everybody(parts),
+    rooms: config.rooms,
+    residents: config.agents.flatMap(({ id, type }) => [id, type]),
+    roomMode,
+    specs,
+    verify: parts.verify,
+    verifyFiles: parts.verifyFiles,
+    verifyStore: parts.verifyStore,
+    digest: parts.digest,
+    compact: parts.compact,
+    closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),
+    undo: parts.undo,
+    helpOf,
+    holds: parts.holds,
+    wakeSteps: (session) => {
+      parts.steps.wake(session).catch((error: Error) => parts.log.warn('a wake was lost', { error: error.message }))
+    },
+    now: parts.clock,
+    newId,
+  }
+}
+
+/** Whose token it is, where one was made and still holds. */
+const mintedOwner = async ({ store, clock }: Parts, token: string): Promise<MintedOwner | null> => {
+  const minted = await readToken(store, token, clock())
+  if (!minted) return null
+  const { grant, name: key, expires } = minted
+  const owner = { token, key, expires: expires === null ? null : Date.parse(expires), role: grant.role }
+  return grant.kind === 'agent' ? { ...owner, name: grant.agent, grant } : { ...owner, name: grant.name }
+}
+
+const closeSession = async (
+  { store, holds, spills }: Parts,
+  { id, room, agent }: SessionRecord,
+  author: ReturnType<typeof authorOf>,
+  reason: string,
+): Promise<Result<null>> => {
+  const body = { event: 'session-closed', reason } as const
+  const closed = await store.append([sessionDraft({ id: `${id}.closed`, session: id, room, agent, author, body })])
+  if (!closed.ok) return closed
+  // What a session held and kept aside ends with it; that it may not be reached just now does not keep it open.
+  await Promise.allSettled([within(REDIS_MS, holds.release(id)), spills.clear(id)])
+  return ok(null)
+}
+
+const REDIS_MS = 2000

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
+import { isInitializeRequest } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { createBuild } from './build.ts'
+import type { Guest } from './guest.ts'
+import type { McpHouse, McpLimits } from './house.ts'
+import { createLink } from './link.ts'
+import { noticesOf } from './notices.ts'
+import { createReplay } from './replay.ts'
+
+type Session = {
+  id: string
+  guest: Guest
+  transport: NodeStreamableHTTPServerTransport
+  /** How many answers are under way, and when it was last heard of. */
+  under: number
+  touched: number
+  close: () => Promise<void>
+}
+
+/** How a request of the older era was dealt with, where it is not the session's: a status and what is said. */
+export type Turned = { status: number; message: string } | null
+
+const Cancelled = z.object({
+  method: z.literal('notifications/cancelled'),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+})
+
+/** A request that was given up has no answer; but its stream has an end, or it would stay open for ever. */
+const endCancelled = async ({ transport }: Session, body: unknown): Promise<void> => {
+  const id = Cancelled.safeParse(body).data?.params.requestId
+  if (id === undefined) return
+  const error = { code: GIVEN_UP, message: 'the request was given up' }
+  await transport.send({ jsonrpc: '2.0', id, error }).catch(() => {})
+}
+
+const GIVEN_UP = -32_800
+
+/**
+ * The sessions of the older era. Each belongs to one principal and to nobody else. One whose client has vanished goes
+ * after a while; where there are too many, one that has been silent makes room.
+ */
+export const createSessions = (house: McpHouse, limits: McpLimits) => {
+  const sessions = new Map<string, Session>()
+
+  const isIdle = ({ under, touched }: Session, ms: number): boolean => under === 0 && Date.now() - touched >= ms
+
+  const makeRoom = async (among: Session[], most: number): Promise<boolean> => {
+    if (among.length < most) return true
+    const [silent] = among.filter((one) => isIdle(one, limits.graceMs)).sort((a, b) => a.touched - b.touched)
+    await silent?.close()
+    return silent !== undefined
+  }
+
+  const open = async (guest: Guest): Promise<Session | null> => {
+    const own = [...sessions.values()].filter((one) => one.guest === guest)
+    if (!(await makeRoom(own, limits.sessionsEach))) return null
+    if (!(await makeRoom([...sessions.values()], limits.sessions))) return null
+    const id = randomUUID()
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: createReplay(limits),
+      onsessionclosed: () => close(),
+    })
+    const link = createLink({ notices: noticesOf(() => server), kind: 'session' })
+    const server = createBuild({ house, limits, guest, link, era: 'legacy' })()
+    const close = async (): Promise<void> => {
+      sessions.delete(id)
+      guest.links.delete(link)
+      forget()
+      await server.close()
+    }
+    const session = { id, guest, transport, under: 0, touched: Date.now(), close }
+    sessions.set(id, session)
+    guest.links.add(link)
+    const forget = guest.onEnd(() => void close())
+    await server.connect(transport)
+    return session
+  }
+
+  const attend = (session: Session, response: ServerResponse): void => {
+    session.under += 1
+    session.touched = Date.now()
+    response.once('close', () => {
+      session.under -= 1
+      session.touched = Date.now()
+    })
+  }
+
+  const find = (request: IncomingMessage, guest: Guest): Session | undefined => {
+    const session = sessions.get(String(request.headers['mcp-session-id']))
+    return session?.guest.principal.key === guest.principal.key ? session : undefined
+  }
+
+  const sweep = setInterval(() => {
+    for (const session of sessions.values()) if (isIdle(session, limits.idleMs)) void session.close()
+  }, limits.roundMs).unref()
+
+  return {
+    /** Hands a request to its session. Whose session it is not does not learn that there is one. */
+    answer: async (
+      request: IncomingMessage,
+      response: ServerResponse,
+      guest: Guest,
+      body: unknown,
+    ): Promise<Turned> => {
+      const begins = request.headers['mcp-session-id'] === undefined
+      if (begins && !isInitializeRequest(body)) return { status: 400, message: 'the header Mcp-Session-Id is missing' }
+      const session = begins ? await open(guest) : find(request, guest)
+      if (session === null) return { status: 503, message: 'there are too many sessions: end one, or try again later' }
+      if (!session) return { status: 404, message: 'there is no such session: initialize again' }
+      attend(session, response)
+      await session.transport.handleRequest(request, response, body)
+      await endCancelled(session, body)
+      // One that was not let begin is none.
+      if (begins && session.transport.sessionId === undefined) await session.close()
+      return null
+    },
+    count: (): number => sessions.size,
+    close: async (): Promise<void> => {
+      clearInterval(sweep)
+      await Promise.all([...sessions.values()].map((session) => session.close()))
+    },
+  }
+}

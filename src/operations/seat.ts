@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { Fruit } from '../shapes/fruit.ts'
+import { Id } from '../shapes/message.ts'
+import { PeripheralId, ToolCall } from '../shapes/peripheral.ts'
+import { Refusal, refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import { Name } from '../shapes/room.ts'
+import { StepOutcome } from '../shapes/turn.ts'
+import { type Context, defineOperation, type SeatAt, type SeatDoor } from './operation.ts'
+
+const common = { positional: [], role: 'viewer', agents: true, offline: false } as const
+
+/** The name of a step: the same again is answered again, and not done again. */
+const StepName = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected a name of letters, digits, "_", "~", "-"')
+
+const SeatRow = z.strictObject({
+  agent: Name,
+  room: Name,
+  session: Id.nullable(),
+  turn: Id.nullable(),
+  /** The one that stands, or that work would begin in. */
+  peripheral: PeripheralId,
+  active: z.boolean(),
+  tools: z.array(z.string()),
+})
+
+export const seat = defineOperation({
+  ...common,
+  name: 'seat',
+  summary: 'where you, an agent, stand: your session, your turn, your peripheral and its tools',
+  example: 'seat',
+  input: z.strictObject({}),
+  output: SeatRow,
+  reads: true,
+  run: async (_input, context) => {
+    const door = doorOf(context)
+    const at = door.ok ? await door.value.at() : door
+    return at.ok ? ok(rowOf(at.value)) : at
+  },
+  render: ({ agent, peripheral, active }) => `${agent} is ${active ? `in ${peripheral}` : 'in no peripheral'}`,
+})
+
+export const start = defineOperation({
+  ...common,
+  name: 'start',
+  summary: 'start to work, as an agent: a peripheral is entered, and a turn begins',
+  example: 'start peripheral=explore request="see what the retries do"',
+  input: z.strictObject({ peripheral: PeripheralId.optional(), request: z.string().max(4000).optional() }),
+  output: SeatRow,
+  reads: false,
+  run: async (given, context) => {
+    const door = doorOf(context)
+    const at = door.ok ? await door.value.start(given) : door
+    return at.ok ? ok(rowOf(at.value)) : at
+  },
+  render: ({ agent, peripheral }) => `${agent} is in ${peripheral}`,
+})
+
+const Report = z.strictObject({
+  step: Id,
+  report: z.union([StepOutcome, z.strictObject({ kind: z.literal('refused'), refusal: Refusal })]),
+})
+
+export const act = defineOperation({
+  ...common,
+  name: 'act',
+  summary: 'take a step, as an agent: one tool call through the gate; waits for what came of it',
+  example: 'act tool=read',
+  input: z.strictObject({ ...ToolCall.shape, step: StepName.optional() }),
+  output: Report,
+  reads: false,
+  run: async ({ step, ...call }, context) => {
+    const door = doorOf(context)
+    return door.ok ? door.value.act(call, step) : door
+  },
+  render: ({ step, report }) => `${step}: ${report.kind}`,
+})
+
+export const hop = defineOperation({
+  ...common,
+  name: 'hop',
+  summary: 'hop to another peripheral, as an agent, where what this one left lets you',
+  example: 'hop to=test',
+  input: z.strictObject({ to: PeripheralId, step: StepName.optional() }),
+  output: Report,
+  reads: false,
+  run: async ({ to, step }, context) => {
+    const door = doorOf(context)
+    return door.ok ? door.value.act({ tool: 'hop', args: { to } }, step) : door
+  },
+  render: ({ step, report }) => `${step}: ${report.kind}`,
+})
+
+export const leave = defineOperation({
+  ...common,
+  name: 'leave',
+  summary: 'end your turn, as an agent: the peripheral is left, and whoever asked has your answer',
+  example: 'leave answer="it is in src/queue"',
+  input: z.strictObject({
+    answer: z.string().max(100_000).default(''),
+    outcome: z.enum(['done', 'failed']).default('done'),
+  }),
+  output: z.strictObject({ turn: Id.nullable(), peripheral: PeripheralId.nullable(), fruit: Fruit.nullable() }),
+  reads: false,
+  run: async (given, context) => {
+    const door = doorOf(context)
+    const left = door.ok ? await door.value.leave(given) : door
+    return left.ok ? ok(left.value ?? { turn: null, peripheral: null, fruit: null }) : left
+  },
+  render: ({ peripheral }) => (peripheral === null ? 'there was nothing to leave' : `${peripheral} is left`),
+})
+
+const doorOf = ({ seat: door, person }: Context): Result<SeatDoor> =>
+  door ? ok(door) : refused(refusal('agents-only', `${person.name} is a person, and works in no peripheral`))
+
+const rowOf = ({ agent, room, session, turn, spec, active }: SeatAt): z.infer<typeof SeatRow> => ({
+  agent,
+  room,
+  session,
+  turn,
+  peripheral: spec.id,
+  active,
+  tools: spec.tools,
+})

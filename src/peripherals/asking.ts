@@ -1,0 +1,68 @@
+import type { Live } from '../evidence/live.ts'
+import type { Store } from '../evidence/store.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Entry } from '../shapes/evidence.ts'
+import type { StepReport } from '../shapes/turn.ts'
+import { readDecision } from './approvals.ts'
+import { answerId, type CallRequest, type LeaveRequest, type Request } from './request.ts'
+
+/** The way to a session's drain: where requests wait for it, and what wakes it. */
+export type Queue = {
+  mailbox: {
+    put: (session: string, item: string) => Promise<void>
+    all: (session: string) => Promise<string[]>
+    remove: (session: string, item: string) => Promise<void>
+  }
+  wake: (session: string) => Promise<void>
+}
+
+type Options = { store: Store; live: Pick<Live, 'until'>; clock: Clock; queue: Queue }
+
+export type Asking = ReturnType<typeof createAsking>
+
+/** How often a request that nobody answered is asked again: Redis may have lost it. */
+const AGAIN_MS = 2000
+
+/** Asks a session's drain, in whichever process it is, and waits for the evidence of its answer. */
+export const createAsking = ({ store, live, clock, queue: { mailbox, wake } }: Options) => {
+  /** Puts a request in line and waits for its answer; null when the signal ended the wait. */
+  const request = async (asked: Request, signal: AbortSignal): Promise<Entry | null> => {
+    const item = JSON.stringify(asked)
+    let woken = 0
+    return live.until(async () => {
+      const answer = await store.get(answerId(asked))
+      // Looking again at every hint, but asking again only now and then.
+      if (answer || Date.now() - woken < AGAIN_MS) return answer
+      if (asked.kind === 'call' && (await waits(asked))) return null
+      woken = Date.now()
+      await mailbox.put(asked.session, item)
+      const late = await store.get(answerId(asked))
+      if (late) await mailbox.remove(asked.session, item)
+      else await wake(asked.session)
+      return late
+    }, signal)
+  }
+
+  /** Whether a person is being asked: there is nothing to wake until one answers, or the time is up. */
+  const waits = async (call: CallRequest): Promise<boolean> => {
+    const { asked, overdue, decision } = await readDecision(store, call, clock())
+    return asked !== null && decision.kind === 'none' && !overdue
+  }
+
+  return {
+    /** Asks for a step and waits for its report. */
+    ask: async (asked: Omit<CallRequest, 'kind'>, signal: AbortSignal): Promise<StepReport | null> => {
+      const entry = await request({ kind: 'call', ...asked }, signal)
+      return entry && reportIn(entry)
+    },
+    /** Leaves the peripheral at the end of a turn; answers whether it is left. */
+    leave: async (asked: Omit<LeaveRequest, 'kind'>, signal: AbortSignal): Promise<boolean> =>
+      (await request({ kind: 'leave', ...asked }, signal)) !== null,
+  }
+}
+
+const reportIn = ({ id, body }: Entry): StepReport => {
+  if (body?.event === 'step-ended') return body.outcome
+  if (body?.event === 'step-refused') return { kind: 'refused', refusal: body.refusal }
+  throw new Error(`${id} is no report of a step`)
+}

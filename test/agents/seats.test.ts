@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { ok, refused } from '../../src/shapes/result.ts'
+import { startTestHouse, type TestHouse } from '../support/gateway.ts'
+import { agentGrant } from '../support/grant.ts'
+import { eventually } from '../support/poll.ts'
+import { must } from '../support/store.ts'
+
+const agentOf = async (house: TestHouse, grant = agentGrant()) =>
+  createClient({ url: house.url, token: await house.mint(grant) })
+
+const people = (house: TestHouse) => createClient({ url: house.url, token: house.tokens.admin })
+
+/** The events of a session's chain, with who signed them. */
+const chainOf = async ({ store }: TestHouse, session: string) =>
+  (await store.chain(session)).map(({ body, author }) => `${author.id}/${author.kind} ${body.event}`)
+
+const READ = { tool: 'read', args: { path: 'README.md' } }
+
+test('an agent with a token starts, works within its wall, and leaves; all of it is evidence, and verifies', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const before = must(await scout.ask('seat'))
+  expect(before).toEqual({
+    agent: 'scout',
+    room: 'lobby',
+    session: null,
+    turn: null,
+    peripheral: 'explore',
+    active: false,
+    tools: expect.arrayContaining(['read', 'grep']),
+  })
+  const seat = must(await scout.command('start', { request: 'look around' }))
+  expect(seat).toEqual({ ...before, active: true, session: expect.any(String), turn: expect.any(String) })
+  const session = seat.session ?? ''
+
+  const read = must(await scout.command('act', { ...READ, step: 'one' }))
+  expect(read).toMatchObject({ step: `${seat.turn}.one`, report: { kind: 'ok', output: '# teapot\n\nIt pours.\n' } })
+  // The same step again is answered again, and not done again.
+  expect(must(await scout.command('act', { ...READ, step: 'one' }))).toEqual(read)
+
+  const write = must(await scout.command('act', { tool: 'write', args: { path: 'x', content: 'x' } }))
+  expect(write.report).toMatchObject({ kind: 'refused', refusal: { code: 'tool-not-allowed' } })
+  expect(must(await scout.command('leave', { answer: 'it pours' }))).toMatchObject({
+    turn: seat.turn,
+    peripheral: 'explore',
+    fruit: { steps: 2, found: ['README.md'] },
+  })
+  expect(must(await scout.command('leave', {}))).toEqual({ turn: null, peripheral: null, fruit: null })
+
+  // When the verdict comes does not matter, only that it does.
+  const isVerdict = (line: string) => line === 'bellhop/house verified'
+  await eventually('the stop to be verified', async () => (await chainOf(house, session)).some(isVerdict))
+  expect((await chainOf(house, session)).filter((line) => !isVerdict(line))).toEqual([
+    'scout/agent session-opened',
+    'scout/agent accepted',
+    'scout/agent turn-started',
+    'scout/agent peripheral-started',
+    'scout/agent step-intended',
+    'scout/agent step-ended',
+    'scout/agent step-refused',
+    'scout/agent peripheral-stopped',
+    'scout/agent turn-ended',
+  ])
+  expect(must(await people(house).ask('verify', { session }))).toMatchObject({ ok: true })
+})
+
+test('a hop changes the wall within the turn', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  must(await scout.command('start', {}))
+  must(await scout.command('act', READ))
+  expect(must(await scout.command('hop', { to: 'edit' })).report).toMatchObject({ kind: 'ok' })
+  expect(must(await scout.ask('seat'))).toMatchObject({ peripheral: 'edit', active: true })
+  const change = { path: 'README.md', old: 'It pours.', new: 'It pours well.' }
+  expect(must(await scout.command('act', { tool: 'edit', args: change })).report).toMatchObject({ kind: 'ok' })
+  must(await scout.command('leave', {}))
+})
+
+test('an agent is let into what its token names, and into nothing of people’s', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house, agentGrant({ peripherals: ['explore'] }))
+  expect(await scout.command('start', { peripheral: 'edit' })).toEqual(
+    refused(refusal('peripheral-not-inhabited', 'scout cannot inhabit edit; it can explore')),
+  )
+  const forPeople = [
+    await scout.ask('evidence', {}),
+    await scout.ask('tokens'),
+    await scout.command('approve', { approval: 'k7f2q' }),
+    await scout.command('mode', { to: 'discuss' }),
+  ]
+  expect(forPeople.map((answer) => (answer.ok ? answer : answer.refusal.code))).toEqual(
+    forPeople.map(() => 'grant-exceeded'),
+  )
+  expect(await people(house).command('start', {})).toEqual(
+    refused(refusal('agents-only', expect.stringContaining('for agents') as unknown as string)),
+  )
+  const elsewhere = await scout.say({ room: 'quiet', text: 'hello' })
+  expect(elsewhere).toEqual(refused(refusal('grant-exceeded', 'the token is for the room lobby, and not for quiet')))
+})
+
+test('what an agent says to nobody is for nobody: two of them cannot talk for ever', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  expect(must(await scout.say({ room: 'lobby', text: 'good morning' })).assignments).toEqual([])
+  expect(must(await people(house).say({ room: 'lobby', text: 'good morning' })).assignments).toHaveLength(1)
+})
+
+test('a token that was revoked or is past its time lets nobody in', async () => {
+  await using house = await startTestHouse()
+  const token = await house.mint(agentGrant())
+  const late = await house.mint(agentGrant(), '2020-01-01T00:00:00.000Z')
+  const scout = createClient({ url: house.url, token })
+  must(await scout.ask('seat'))
+  const [row] = must(await people(house).ask('tokens')).tokens
+  must(await people(house).command('revoke', { token: row?.token ?? '', why: 'lost' }))
+  const nobody = refused(refusal('unauthenticated', 'no token, or not one of this instance'))
+  expect(await scout.ask('seat')).toEqual(nobody)
+  expect(await createClient({ url: house.url, token: late }).ask('seat')).toEqual(nobody)
+})
+
+test('a person’s token has the role it was made with', async () => {
+  await using house = await startTestHouse()
+  const viewer = createClient({
+    url: house.url,
+    token: await house.mint({ kind: 'person', name: 'bob', role: 'viewer' }),
+  })
+  expect(await viewer.ask('whoami')).toEqual(ok({ name: 'bob', role: 'viewer', face: 'api', via: null }))
+  must(await viewer.ask('evidence', {}))
+  expect(await viewer.say({ room: 'lobby', text: '@claude read README.md' })).toEqual(
+    refused(refusal('role-too-low', expect.stringContaining('operator') as unknown as string)),
+  )
+})
+
+test('a seat that nobody keeps is given up once, and says why', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const { session, turn } = must(await scout.command('start', {}))
+  // The gateway goes down, and comes up on another that knows nothing of the seat; Redis has let it go.
+  await house.stopGateway()
+  await house.redis.redis.flushall()
+  await house.startGateway()
+  await eventually('the turn to end', async () => (await house.store.turn(turn ?? ''))?.status === 'cancelled')
+  const chain = await house.store.chain(session ?? '')
+  const stops = chain.flatMap(({ body }) => (body.event === 'peripheral-stopped' ? [body.reason] : []))
+  expect(stops).toEqual(['connection-closed'])
+  expect(must(await scout.ask('seat'))).toMatchObject({ active: false })
+})
+
+test('a person can stop what an agent with a token is at', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const { turn } = must(await scout.command('start', {}))
+  must(await people(house).command('stop', { agent: 'scout', why: 'enough' }))
+  await eventually('the turn to end', async () => (await house.store.turn(turn ?? ''))?.status === 'cancelled')
+  expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ answer: expect.stringContaining('enough') })
+})
