@@ -149,6 +149,17 @@ program
       ends: untilEnded(),
     })
   })
+withFlags(program.command('mcp'))
+  .description('speak MCP on standard input and output, for programs that start their servers themselves')
+  .option('--token <token>', 'whose token to come with (BELLHOP_TOKEN; without one you are yourself, an operator)')
+  .option('--verbose', 'show the log on standard error')
+  .action(async (flags: Flags & { token?: string }) => {
+    const { speakMcp } = await import('./commands/mcp.ts')
+    const token = flags.token ?? (env['BELLHOP_TOKEN'] || undefined)
+    const { stdin: input, stdout: output } = process
+    await speakMcp(settingsFrom(flags), { token, input, output, ends: untilEnded() })
+    process.exit()
+  })
 sayCommand(withFlags(program.command('say')), settingsFrom)
 execCommand(program.command('exec'), { withFlags, settingsFrom })
 askCommands(program, { withFlags, settingsFrom })

@@ -278,7 +278,7 @@ export type Config = {
   }>
   agents: Array<{
     id: string
-    type: string
+    type: "claude" | "codex" | "tickle"
     runner: "rehearsal"
     peripheral: string
     peripherals?: Array<string> | undefined
@@ -554,7 +554,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | ToolSeenBody | ToolPinnedBody | TokenMintedBody | TokenRevokedBody | PresenceBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
 
 export type EvidenceInput = {
   /** of this session */

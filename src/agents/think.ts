@@ -61,8 +61,6 @@ export const createThinking = ({ store, steps, specs }: Options) => {
       const { calls } = thought
       const answers = await askAll(work, calls, at, signal)
       if (!answers) return null
-      // What is stopped is not thought about any further: whoever stopped it is told that it was.
-      if (answers.some(isStopped)) return null
       reports = answers
       at.spent += reports.filter(isSpent).length
       at.peripheral = reachedBy(calls, reports) ?? at.peripheral
@@ -72,7 +70,7 @@ export const createThinking = ({ store, steps, specs }: Options) => {
 
   const hasRunAway = ({ spent, asked }: Progress): boolean => spent > RUNAWAY || asked > mostCalls
 
-  /** The reports of calls that were made together; null where the signal ended the wait for one. */
+  /** The reports of calls that were made together; null where the signal ended the wait for one, or a person the turn. */
   const askAll = async (
     { turn, author }: Pondered,
     calls: readonly ToolCall[],
@@ -88,7 +86,8 @@ export const createThinking = ({ store, steps, specs }: Options) => {
       }),
     )
     const reports = answers.filter((answer) => answer !== null)
-    return reports.length < answers.length ? null : reports
+    // What is stopped is not thought about any further: whoever stopped it is told that it was.
+    return reports.length < answers.length || reports.some(isStopped) ? null : reports
   }
 
   const placeOf = ({ peripheral }: Progress): Place => ({

@@ -102,9 +102,10 @@ export const createTurns = (options: Options) => {
     try {
       const signal = AbortSignal.any([abandon, stopping.signal])
       const conclusion = await think(work, heard, signal)
-      if (conclusion || abandon.aborted) return conclusion
-      const stop = await watching
-      return stop && stoppedBy(stop)
+      if (abandon.aborted) return conclusion
+      // A step may have heard of the stop first, and the mind come to its end before we did.
+      const stop = conclusion ? await store.get(`${turn.id}.stop`) : await watching
+      return stop ? stoppedBy(stop) : conclusion
     } finally {
       over.abort()
       await watching

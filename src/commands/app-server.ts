@@ -92,21 +92,36 @@ const TOO_LONG = JSON.stringify({
 
 /** Lines as they come; null for one that is too long to be a message, of which nothing is kept. */
 async function* linesOf(input: Readable): AsyncGenerator<string | null> {
+  const splitter = createSplitter()
+  for await (const chunk of input) yield* splitter.take(chunk as Buffer)
+  yield* splitter.rest()
+}
+
+const createSplitter = () => {
   let rest = Buffer.alloc(0)
+  /** Whether the line that is being read was found to be too long already. */
   let skipping = false
-  for await (const chunk of input) {
-    rest = Buffer.concat([rest, chunk as Buffer])
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      if (!skipping) yield rest.subarray(0, end).toString()
-      skipping = false
-      rest = rest.subarray(end + 1)
-    }
-    if (rest.length <= RPC_BYTES) continue
-    if (!skipping) yield null
-    skipping = true
-    rest = Buffer.alloc(0)
+  const ended = (line: Buffer): (string | null)[] => {
+    const told = skipping
+    skipping = false
+    return told ? [] : [line.length > RPC_BYTES ? null : line.toString()]
   }
-  if (rest.length > 0 && !skipping) yield rest.toString()
+  return {
+    take: (chunk: Buffer): (string | null)[] => {
+      const lines: (string | null)[] = []
+      rest = Buffer.concat([rest, chunk])
+      for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+        lines.push(...ended(rest.subarray(0, end)))
+        rest = rest.subarray(end + 1)
+      }
+      if (rest.length <= RPC_BYTES) return lines
+      if (!skipping) lines.push(null)
+      skipping = true
+      rest = Buffer.alloc(0)
+      return lines
+    },
+    rest: (): (string | null)[] => (rest.length === 0 ? [] : ended(rest)),
+  }
 }
 
 const NEWLINE = 10

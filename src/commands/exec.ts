@@ -129,7 +129,7 @@ const lineOf = ({ kind, item }: Whole): string | null => {
   if (!('tool' in item)) return null
   if (kind === 'started') return oneLine(`… ${item.tool} ${subjectOf(item)}`, WIDTH)
   const why = item.refusal?.message ?? item.message
-  return oneLine(`  ${item.status}${why === null ? '' : `: ${why}`}`, WIDTH)
+  return `  ${oneLine(`${item.status}${why === null ? '' : `: ${why}`}`, WIDTH)}`
 }
 
 const approvalLine = ({ approval, opens, why, until, decision }: Approval): string =>

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Context, Next } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { objectionTo } from '../doors/admit.ts'
@@ -9,12 +8,6 @@ import type { Refusal } from '../shapes/refusal.ts'
 export const answerRefusal = (c: Context, refused: Refusal): Response => {
   const problem = problemOf(refused)
   return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, problemHeaders(problem))
-}
-
-/** The same, for a door that is a plain listener of Node's. */
-export const sendRefusal = (response: ServerResponse, refused: Refusal): void => {
-  const problem = problemOf(refused)
-  response.writeHead(problem.status, { ...PROTECTION, ...problemHeaders(problem) }).end(JSON.stringify(problem))
 }
 
 /** The headers that protect whoever reads an answer. */

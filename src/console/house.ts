@@ -42,7 +42,8 @@ export type Console = {
   say: (message: unknown, heard?: (output: unknown) => void) => Promise<Result<Receipt>>
   /** Writes down that a message was refused before it was one. */
   refuse: (stage: string, refusal: Refusal) => Promise<unknown>
-  contextFor: (principal: Principal) => OperationContext
+  /** What an operation can reach; `gone` says that whoever asked waits no longer. */
+  contextFor: (principal: Principal, gone: AbortSignal) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
   follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
   /** What steps in a room say while they run; ends when the function it answers is called. */

@@ -60,7 +60,7 @@ const endpointOf = (row: Row): Html => {
   return html`<article id="${operationId}">
 <h3><b>${method.toUpperCase()}</b> <code>${path}</code></h3>
 <p>${summary}</p>
-${description === undefined ? '' : html`<p class="dim">${description}</p>`}
+${description === undefined ? '' : html`<p class="dim">${withCode(description)}</p>`}
 ${parameters.length === 0 ? '' : tableOf(parameters)}
 ${body === undefined ? '' : html`<p>The body is ${typeLink(body)}.</p>`}
 <pre><code>${curlOf(row)}</code></pre>
@@ -93,10 +93,14 @@ const typeLink = (schema: JsonSchema): Html => {
     : html`<a href="#${`shape-${name}`}"><code>${name}</code></a>`
 }
 
-const shapeOf = (name: string, schema: JsonSchema): Html => html`<details id="${`shape-${name}`}">
-<summary><code>${name}</code></summary>
+const shapeOf = (name: string, schema: JsonSchema): Html => html`<article id="${`shape-${name}`}">
+<h3>${name}</h3>
 <pre><code>${typeOf(schema)}</code></pre>
-</details>`
+</article>`
+
+/** A text in which every other part, between backticks, is code. */
+const withCode = (text: string): (string | Html)[] =>
+  text.split('`').map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))
 
 const QUOTE = "'"
 

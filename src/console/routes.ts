@@ -64,7 +64,7 @@ const answer = async (
   const objection = objectionToUse(principal, row)
   if (objection) return answerRefusal(c, objection)
   const input = given.ok ? checkInput(row, given.value) : given
-  const output = input.ok ? await row.run(input.value, house.contextFor(principal)) : input
+  const output = input.ok ? await row.run(input.value, house.contextFor(principal, c.req.raw.signal)) : input
   return output.ok ? c.json(output.value as object) : answerRefusal(c, output.refusal)
 }
 

@@ -4,6 +4,7 @@ import { houseDraft } from '../evidence/drafts.ts'
 import type { Presence } from '../shapes/agent.ts'
 import { type AnyTool, isOwnTool } from '../shapes/peripheral.ts'
 import { receive, type Social } from '../social/pipeline.ts'
+import { refuse } from '../social/refuse.ts'
 import { helpOf, tools } from '../tools/table.ts'
 import { createAgentsDoor } from '../wire/door.ts'
 import type { Limits } from '../wire/house.ts'
@@ -27,6 +28,7 @@ export const agentsDoor = (parts: Parts, social: Social, way: Doorway, limits: P
     specs,
     describe: async (tool) => ({ help: helpOf(tool), schema: schemaOf(tool) }),
     receive: (message) => receive(message, social),
+    refuse: (stage, refusal) => refuse(social, stage, refusal),
     hold: leases.hold,
     announce: (presence) => announce(presence, parts),
     lease: config.lease,

@@ -20,6 +20,7 @@ export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse =
     store,
     progress: progress.listen,
     hold: way.leases.hold,
+    release: way.leases.release,
     specs,
     sourceTool: (name) => describedOf(store, name),
     rooms: config.rooms,

@@ -71,7 +71,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
 
   return {
     list: async (): Promise<Tool[]> => toolsBehind((await seat()).spec, house),
-    call: take,
+    call: (call: Call, context: ServerContext): Promise<CallToolResult> => guest.during(take(call, context)),
   }
 }
 

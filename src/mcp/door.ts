@@ -11,8 +11,6 @@ import { createModern, isListen } from './modern.ts'
 import { createSessions, type Turned } from './sessions.ts'
 import { refusalText } from './step.ts'
 
-export type McpDoor = ReturnType<typeof createMcpDoor>
-
 const METHODS = ['POST', 'GET', 'DELETE']
 
 /**
@@ -74,8 +72,7 @@ export const createMcpDoor = (house: McpHouse) => {
       for (const guest of guests.all()) guest.endStreams()
       const late = Date.now() + limits.drainMs
       while (guests.all().some((guest) => guest.answering() > 0) && Date.now() < late) await setTimeout(LOOK_MS)
-      guests.close()
-      await sessions.close()
+      await Promise.all([guests.close(), sessions.close()])
     },
   }
 }

@@ -17,6 +17,7 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
   const links = new Set<Link>()
   const answers = new Map<ServerResponse, Answer>()
   const ends = new Set<() => void>()
+  const underWay = new Set<Promise<unknown>>()
   let touched = Date.now()
   let held = 0
   let over = false
@@ -25,6 +26,12 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
     const seat = principal.grant && (await seats.at(principal))
     return seat?.ok ? JSON.stringify([seat.value.spec.id, seat.value.spec.tools]) : ''
   }
+  /** The session of an agent that is at work; null where none is. */
+  const working = async (): Promise<string | null> => {
+    const seat = principal.grant && (await seats.at(principal))
+    return seat?.ok && seat.value.active ? seat.value.session : null
+  }
+
   const isHere = (): boolean => answers.size > 0 || [...links].some(({ kind }) => kind === 'pipe')
 
   // One look after the other: what was known before is known before it is compared.
@@ -82,12 +89,28 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
     },
     /** Keeps an agent's seat, where that was not done just now. */
     hold: async (): Promise<void> => {
-      if (!principal.grant || Date.now() - held < limits.holdMs / 3) return
-      const seat = await seats.at(principal)
-      if (!seat.ok || !seat.value.active || seat.value.session === null) return
+      if (Date.now() - held < limits.holdMs / 3) return
+      const session = await working()
+      if (session === null) return
       held = Date.now()
-      await house.hold(seat.value.session, limits.holdMs)
+      await house.hold(session, limits.holdMs)
     },
+    /** Lets an agent's seat go when it has said good-bye, and stands there by no other way. */
+    leave: async (): Promise<void> => {
+      const stays = isHere() || [...links].some(({ kind }) => kind !== 'streams')
+      const session = stays ? null : await working()
+      if (session !== null) await house.release(session)
+    },
+    /** Notes work that writes to the evidence, until it is done; and resolves when all of it is. */
+    during: async <T>(work: Promise<T>): Promise<T> => {
+      underWay.add(work)
+      try {
+        return await work
+      } finally {
+        underWay.delete(work)
+      }
+    },
+    settled: async (): Promise<void> => void (await Promise.allSettled(underWay)),
     /** What is to be done when it goes, until the function that it answers is called. */
     onEnd: (end: () => void): (() => void) => {
       ends.add(end)

@@ -5,8 +5,6 @@ import { createGuest, type Guest } from './guest.ts'
 import type { McpHouse, McpLimits } from './house.ts'
 import { createWatch } from './watch.ts'
 
-export type Guests = ReturnType<typeof createGuests>
-
 /** Everybody at the door. What is written is heard here once, and told to those whom it concerns, and to nobody else. */
 export const createGuests = (house: McpHouse, limits: McpLimits) => {
   const guests = new Map<string, Guest>()
@@ -79,9 +77,12 @@ export const createGuests = (house: McpHouse, limits: McpLimits) => {
       return guest
     },
     all: (): Guest[] => [...guests.values()],
-    close: (): void => {
+    /** Shows everybody out; what they gave up by that is written down when it resolves. */
+    close: async (): Promise<void> => {
       clearInterval(timer)
-      for (const guest of guests.values()) guest.end()
+      const all = [...guests.values()]
+      for (const guest of all) guest.end()
+      await Promise.all(all.map((guest) => guest.settled()))
       hush()
     },
   }

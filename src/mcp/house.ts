@@ -42,10 +42,10 @@ export type Notices = {
 }
 
 /** Whom a server is made for. */
-export type Whom = { principal: Principal; era: Era; notices: Notices }
+type Whom = { principal: Principal; era: Era; notices: Notices }
 
 /** What another server says a tool of it is, as far as it was accepted. */
-export type Described = Pick<Tool, 'inputSchema'> & { description: string }
+type Described = Pick<Tool, 'inputSchema'> & { description: string }
 
 /** What the door needs of the house; nothing else of it is its business. */
 export type McpHouse = {
@@ -60,6 +60,8 @@ export type McpHouse = {
   progress: (heard: (progress: Progress) => void) => () => void
   /** Keeps the seat of an agent that is elsewhere for a while longer. */
   hold: (session: string, ms: number) => Promise<void>
+  /** Lets such a seat go at once. */
+  release: (session: string) => Promise<void>
   specs: ReadonlyMap<string, PeripheralSpec>
   /** What a tool of another server is; null where nobody has accepted it yet. */
   sourceTool: (name: SourceTool) => Promise<Described | null>

@@ -37,6 +37,7 @@ const endCancelled = async ({ transport }: Session, body: unknown): Promise<void
 }
 
 const GIVEN_UP = -32_800
+const FAREWELL_MS = 500
 
 /**
  * The sessions of the older era. Each belongs to one principal and to nobody else. One whose client has vanished goes
@@ -62,7 +63,11 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: createReplay(limits),
-      onsessionclosed: () => close(),
+      retryInterval: 1000,
+      onsessionclosed: async () => {
+        await close()
+        farewell(guest)
+      },
     })
     const link = createLink({ notices: noticesOf(() => server), kind: 'session' })
     const server = createBuild({ house, limits, guest, link, era: 'legacy' })()
@@ -78,6 +83,12 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
     const forget = guest.onEnd(() => void close())
     await server.connect(transport)
     return session
+  }
+
+  /** Whoever ends its last session is gone: the answer that says so is the last. */
+  const farewell = (guest: Guest): void => {
+    const failed = (error: Error) => house.log('a seat could not be let go', { error: error.message })
+    setTimeout(() => void guest.leave().catch(failed), FAREWELL_MS).unref()
   }
 
   const attend = (session: Session, response: ServerResponse): void => {

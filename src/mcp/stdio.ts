@@ -42,8 +42,11 @@ export const serveMcpStdio = async (house: McpHouse, principal: Principal, { inp
   return {
     closed,
     close: async (): Promise<void> => {
-      guests.close()
       await handle.close()
+      guest.links.delete(link)
+      await guest.settled()
+      await guest.leave()
+      await guests.close()
     },
   }
 }

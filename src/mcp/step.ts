@@ -14,7 +14,8 @@ export const StepResult = z.strictObject({
   ...Interrupted.omit({ kind: true }).partial().shape,
   ...Failed.omit({ kind: true }).partial().shape,
   ...Ended.omit({ kind: true }).partial().shape,
-  refusal: Refusal.optional(),
+  // The codes are in docs/errors.md: all of them here would be most of the list.
+  refusal: Refusal.extend({ code: z.string() }).optional(),
 })
 export type StepResult = z.infer<typeof StepResult>
 

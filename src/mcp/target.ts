@@ -11,7 +11,6 @@ type SubjectName = (typeof SubjectType.options)[number]
 
 export const uris = {
   session: (id: string): string => `evidence://session/${id}`,
-  entry: (id: string): string => `evidence://entry/${id}`,
   peripheral: (id: string): string => `peripheral://${id}`,
 }
 

@@ -1,5 +1,5 @@
 import type { Principal } from '../shapes/principal.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type RefusalCode, refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import { type RpcId, type RpcMethod, type RpcOut, type RpcRequest, rpcMethods } from '../shapes/rpc.ts'
 import { createFollowing, type Happened } from './following.ts'
@@ -8,8 +8,8 @@ import { RPC_LIMITS, type RpcHouse, type Send } from './house.ts'
 import { type At, methods } from './methods.ts'
 import { createSpeaker } from './speaker.ts'
 
-/** The way to a client: what is sent to it, and that it is cut off where it is too far behind. */
-export type Client = { send: Send; cut: () => void }
+/** The way to a client: what is sent to it, and that it is cut off, and why. */
+export type Client = { send: Send; cut: (why: RefusalCode) => void }
 
 export type Rpc = ReturnType<typeof createRpc>
 
@@ -40,15 +40,15 @@ export const createRpc = (house: RpcHouse, principal: Principal, { send, cut }: 
     else out(send, message)
   }
   const following = createFollowing({ house, principal, speaker, emit })
-  const { tell, follow, unfollow } = following
-  const at: At = { house, principal, speaker, tell, follow, unfollow }
+  const { tell, room, follow, unfollow } = following
+  const at: At = { house, principal, speaker, tell, room, follow, unfollow }
   // Asked, and not remembered: a client may go at any moment.
   const isClosed = (): boolean => state === 'closed'
 
   const happen = (what: Happened): void => {
     if (busy) held.push(what)
     else following.take(what)
-    if (held.length > MOST_HELD) cut()
+    if (held.length > MOST_HELD) cut('reader-slow')
   }
 
   const answerTo = async (request: RpcRequest): Promise<RpcOut> => {
@@ -68,7 +68,7 @@ export const createRpc = (house: RpcHouse, principal: Principal, { send, cut }: 
     (methods[method] as (params: unknown, at: At) => Promise<Result<unknown>>)(params, at)
 
   const begin = async (): Promise<void> => {
-    await following.listen(happen)
+    await following.listen(happen, () => cut('unauthenticated'))
     if (isClosed()) following.stop()
     else state = 'ready'
   }

@@ -29,14 +29,19 @@ export const createFollowing = ({ house, principal, speaker, emit }: Options) =>
     command: speaker.command,
   })
 
+  /** Whether one more thread can be followed. */
+  const room = (): Result<null> => {
+    if (followers.size < limits.threads) return ok(null)
+    const message = `${limits.threads} threads are followed already: unsubscribe from some`
+    return refused(refusal('connections-exceeded', message))
+  }
+
   /** From where the thread was read; or from now on, where it is not followed already. */
   const follow = async (thread: string, history: Pick<History, 'through' | 'items'> | null): Promise<Result<null>> => {
     const known = followers.has(thread)
     if (known && history === null) return ok(null)
-    if (!known && followers.size >= limits.threads) {
-      const message = `${limits.threads} threads are followed already: unsubscribe from some`
-      return refused(refusal('connections-exceeded', message))
-    }
+    const free = known ? ok(null) : room()
+    if (!free.ok) return free
     const from = history ?? { through: await house.store.head() }
     followers.set(thread, createFollower({ thread, tell, ...from }))
     await approvals.resume(thread)
@@ -53,6 +58,7 @@ export const createFollowing = ({ house, principal, speaker, emit }: Options) =>
 
   return {
     tell,
+    room,
     follow,
     unfollow: (thread: string): void => void followers.delete(thread),
     answer: approvals.answer,
@@ -60,11 +66,12 @@ export const createFollowing = ({ house, principal, speaker, emit }: Options) =>
       if ('entry' in what) see(what.entry)
       else followers.get(what.progress.room)?.hear(what.progress)
     },
-    /** Hears what happens, until it is stopped. */
-    listen: async (heard: (what: Happened) => void): Promise<void> => {
+    /** Hears what happens, until it is stopped; and that the token it came with is no longer good. */
+    listen: async (heard: (what: Happened) => void, revoked: () => void): Promise<void> => {
       endings.push(
         await house.feed.listen((entry) => {
           if (threadIn(entry) !== null) heard({ entry })
+          if (entry.body?.event === 'token-revoked' && entry.body.name === principal.key) revoked()
         }),
         house.progress((progress) => {
           if (followers.has(progress.room)) heard({ progress })

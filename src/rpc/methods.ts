@@ -15,6 +15,8 @@ export type At = {
   principal: Principal
   speaker: Speaker
   tell: Tell
+  /** Whether one more thread can be followed: asked before one is begun. */
+  room: () => Result<null>
   /** Follows a thread: from where it was read, or from now on; what it is followed already stays as it is. */
   follow: (thread: string, history: Pick<History, 'through' | 'items'> | null) => Promise<Result<null>>
   unfollow: (thread: string) => void
@@ -45,14 +47,17 @@ export const methods: Methods = {
 
   'config/read': async (_params, { house }) => ok({ config: withoutSecrets(house.config) }),
 
-  'thread/start': async ({ agent, name, room }, { house, speaker, follow, tell }) => {
+  'thread/start': async ({ agent, name, room }, { house, speaker, follow, tell, room: free }) => {
+    const left = free()
+    if (!left.ok) return left
     const input = { ...(agent === undefined ? {} : { agent }), ...(name === undefined ? {} : { name }) }
     const home = room ?? speaker.home(house.config.rooms)
     return began(await speaker.command(home, 'new', input), { house, follow, tell })
   },
 
-  'thread/fork': async ({ threadId, lastTurnId, name }, { house, speaker, follow, tell }) => {
-    const known = await find(threadId, house)
+  'thread/fork': async ({ threadId, lastTurnId, name }, { house, speaker, follow, tell, room: free }) => {
+    const left = free()
+    const known = left.ok ? await find(threadId, house) : left
     if (!known.ok) return known
     const input = {
       thread: threadId,

@@ -25,7 +25,7 @@ export const serveSocket = (house: RpcHouse, principal: Principal, socket: WebSo
     // Who does not read is cut off: what waits for it is memory of ours.
     if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
   }
-  const rpc = createRpc(house, principal, { send, cut: () => end(REFUSED, 'reader-slow') })
+  const rpc = createRpc(house, principal, { send, cut: (why) => end(REFUSED, why) })
 
   let alive = true
   socket.on('pong', () => {

@@ -121,7 +121,9 @@ const aboutOf = (row: Operation, name: string) => ({
   operationId: name,
   tags: [tagOf(row)],
   summary: row.summary,
-  description: `As a command: \`/${usageOf(row)}\`. ${row.agents ? 'For agents.' : `Needs the role ${row.role}.`}`,
+  description: row.agents
+    ? 'For agents: it takes a token that was made for one.'
+    : `As a command: \`/${usageOf(row)}\`. Needs the role ${row.role}.`,
 })
 
 const tagOf = ({ group, agents, reads }: Operation): Tag => {
@@ -183,21 +185,38 @@ const resume: Parameter = {
   schema: { type: 'string' },
 }
 
-type Stream = { name: string; summary: string; input: string; event: string; data: string }
+type Stream = {
+  name: string
+  summary: string
+  input: string
+  event: string
+  data: string
+  example: Record<string, unknown>
+}
 
 /** A stream of server-sent events. */
-const streamOf = ({ name, summary, input, event, data }: Stream, schemas: Record<string, JsonSchema>): Endpoint => ({
+const streamOf = (
+  { name, summary, input, event, data, example }: Stream,
+  schemas: Record<string, JsonSchema>,
+): Endpoint => ({
   operationId: name,
   tags: ['lines'],
   summary,
   description: `Server-sent events. The data of each event \`${event}\` is one \`${data}\` as JSON.`,
-  parameters: [...parametersOf(schemas[input]), resume],
+  parameters: [...parametersOf(schemas[input], example), resume],
   responses: answers({ 'text/event-stream': { schema: ref(data) } }, 'The events, until either side ends it.'),
 })
 
 const follow = (schemas: Record<string, JsonSchema>): Endpoint =>
   streamOf(
-    { name: 'follow', summary: 'what a room reads, as it comes', input: 'FollowInput', event: 'post', data: 'Post' },
+    {
+      name: 'follow',
+      summary: 'what a room reads, as it comes',
+      input: 'FollowInput',
+      event: 'post',
+      data: 'Post',
+      example: { room: 'lobby' },
+    },
     schemas,
   )
 
@@ -209,6 +228,7 @@ const items = (schemas: Record<string, JsonSchema>): Endpoint =>
       input: 'ItemsInput',
       event: 'item',
       data: 'ItemEvent',
+      example: { room: 'lobby' },
     },
     schemas,
   )
@@ -217,7 +237,14 @@ const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
   const { properties = {} } = schemas['EvidenceInput'] ?? {}
   const { order: _order, limit: _limit, ...filters } = properties
   return streamOf(
-    { name: 'tail', summary: 'evidence that matches, as it is written', input: 'Tail', event: 'entry', data: 'Entry' },
+    {
+      name: 'tail',
+      summary: 'evidence that matches, as it is written',
+      input: 'Tail',
+      event: 'entry',
+      data: 'Entry',
+      example: { tool: 'read' },
+    },
     { Tail: { properties: filters } },
   )
 }

@@ -5,6 +5,9 @@ import { Name } from './room.ts'
 /** The version of the readiness handshake that this Bellhop speaks. */
 export const PROTOCOL = 1
 
+/** The kinds of agents that the house itself has. */
+export const HouseType = z.enum(['claude', 'codex', 'tickle'])
+
 /** The kind of an agent: `claude`, `codex`, `tickle`, or a user's own. */
 export const AgentType = Name
 export type AgentType = z.infer<typeof AgentType>
@@ -15,7 +18,7 @@ const Runner = z.enum(['rehearsal'])
 /** What the config says of an agent. */
 export const AgentConfig = z.strictObject({
   id: Name,
-  type: AgentType,
+  type: HouseType,
   runner: Runner,
   /** The peripheral it starts in when a request names none. */
   peripheral: PeripheralId,

@@ -396,10 +396,10 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.digested.body,
   events.compacted.body,
   events['wall-declared'].body,
-  events['tool-seen'].body,
-  events['tool-pinned'].body,
   events['token-minted'].body,
   events['token-revoked'].body,
+  events['tool-seen'].body,
+  events['tool-pinned'].body,
   events.presence.body,
 ])
 

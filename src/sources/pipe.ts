@@ -4,7 +4,7 @@ import { oneLine } from '../lib/plain.ts'
 
 type Options = {
   write: (line: string) => void
-  /** What the other side may say, in bytes, after each thing that it is told. */
+  /** What the other side may say, in bytes, after each thing that it is asked. */
   most: number
   /** The other side is not listened to any more; and where it has done what ends it, what. */
   closed: (offence: string | null) => void
@@ -42,7 +42,8 @@ export const createPipe = ({ write, most, closed, parse }: Options): Pipe => {
   const pipe: Pipe = {
     start: async () => {},
     send: async (message) => {
-      left = most
+      // An answer to what it asks itself is no reason to say more.
+      if ('method' in message && 'id' in message) left = most
       if (open) write(`${JSON.stringify(message)}\n`)
     },
     close: async () => close(null),

@@ -39,8 +39,9 @@ export const createSources = ({ store, servers, jobFor, plantedBy }: Options) =>
     return typeof started === 'string' ? started : { server: started, job }
   }
 
+  /** What throws is a sentence too: who waits for a start waits for an answer. */
   const starting = async (server: string, spec: PeripheralSpec): Promise<Server | string> => {
-    const started = await start(server, 'read-only', spec)
+    const started = await start(server, 'read-only', spec).catch((error: Error) => `fails: ${error.message}`)
     return typeof started === 'string' ? started : started.server
   }
 
@@ -55,6 +56,9 @@ export const createSources = ({ store, servers, jobFor, plantedBy }: Options) =>
     // Somebody else may have begun meanwhile.
     const next = kept.get(key) === before ? starting(server, spec) : (kept.get(key) ?? starting(server, spec))
     kept.set(key, next)
+    await next
+    // The stay may have ended meanwhile.
+    if (sessions.get(session) !== kept) await endOne(next)
     return next
   }
 
@@ -73,8 +77,8 @@ export const createSources = ({ store, servers, jobFor, plantedBy }: Options) =>
   const calledBy = async (running: Server | string, { name, args, pin }: Call, around: Around): Promise<Said> => {
     const found = await looked(name, running)
     if (!found.ok || typeof running === 'string')
-      return { text: '', failed: found.ok ? 'is gone' : found.refusal.message }
-    if (found.value.pin !== pin) return { text: '', failed: 'is not what it was a moment ago' }
+      return notCalled(found.ok ? 'its server is gone' : found.refusal.message)
+    if (found.value.pin !== pin) return notCalled('it is not what it was a moment ago')
     return running.call(sourceOf(name).tool, args, around)
   }
 
@@ -82,8 +86,8 @@ export const createSources = ({ store, servers, jobFor, plantedBy }: Options) =>
   const calledOnce = async (call: Call, spec: PeripheralSpec, around: Around): Promise<Said> => {
     const { server } = sourceOf(call.name)
     const started = await start(server, around.sandbox, spec)
-    if (typeof started === 'string') return { text: '', failed: `could not be called: ${server} ${started}` }
-    const said = await calledBy(started.server, call, around)
+    if (typeof started === 'string') return notCalled(`the server ${server} ${started}`)
+    const said = await calledBy(started.server, call, around).catch((error: Error) => notCalled(error.message))
     const note = await started.server.end()
     const planted = await plantedBy(started.job, spec)
     const wrong = [note, planted].filter(Boolean).join('\n')
@@ -141,6 +145,8 @@ const foreignIn = ({ tools }: PeripheralSpec): SourceTool[] => tools.filter((nam
 type Started = { server: Server; job: Job }
 type Looked = { pin: string; described: Described }
 type Call = { name: SourceTool; args: Record<string, unknown>; pin: string }
+
+const notCalled = (why: string): Said => ({ text: '', failed: `was not called: ${why}` })
 
 const failing = (server: string, why: string): Refusal => refusal('server-failed', `the server ${server} ${why}`)
 

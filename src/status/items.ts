@@ -80,8 +80,10 @@ const views: Views = {
   },
   'turn-ended': (open, { turn, outcome, answer }, { id, tags }) => {
     const message = { id, turn, type: 'agentMessage', agent: agentIn(tags) } as const
-    for (const [of, item] of open) if (item.turn === turn) open.delete(of)
+    const left = [...open.values()].filter((item) => item.turn === turn)
     return [
+      // What a turn leaves open when it ends will not be completed any more.
+      ...left.flatMap((item) => finish(open, { ...item, status: 'interrupted' })),
       { kind: 'started', item: { ...message, status: 'inProgress', text: '', outcome: null } },
       { kind: 'delta', id, turn, type: 'agentMessage', text: answer },
       { kind: 'completed', item: { ...message, status: ENDED[outcome], text: answer, outcome } },

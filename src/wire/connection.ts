@@ -1,15 +1,16 @@
 import type { RawData, WebSocket } from 'ws'
 import type { Principal } from '../shapes/principal.ts'
-import { type RefusalCode, refusal } from '../shapes/refusal.ts'
+import type { RefusalCode } from '../shapes/refusal.ts'
 import { type ClientFrame, type ClientType, type Said, WIRE } from '../shapes/wire.ts'
 import type { Agreed, createHandshake } from './handshake.ts'
-import type { AgentsHouse, Answer, Context, Limits, Objection } from './house.ts'
+import type { AgentsHouse, Answer, Limits, Objection } from './house.ts'
+import { no } from './objection.ts'
 import { CLOSED, createOutbox } from './outbox.ts'
 import { createPace } from './pace.ts'
 import type { Peer } from './peer.ts'
 import { type Read, readFrame } from './read.ts'
+import type { createRoute } from './route.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import type { createWork } from './work.ts'
 
 /** How long a challenge can be answered, and how many frames a program has to get there. */
 const READY_MS = 10_000
@@ -23,10 +24,10 @@ export type Caller = {
 }
 
 export type Parts = {
-  house: Pick<AgentsHouse, 'clock' | 'log'>
+  house: Pick<AgentsHouse, 'clock' | 'log' | 'refuse'>
   limits: Limits
   handshake: ReturnType<typeof createHandshake>
-  work: ReturnType<typeof createWork>
+  route: ReturnType<typeof createRoute>
   /** Where the store stands, once everything that is written from there on is heard. */
   listening: () => Promise<number>
   subscriptionsOf: (peer: Peer) => Subscriptions
@@ -40,14 +41,13 @@ type Stage =
   | { at: 'hello' }
   | { at: 'ready'; agreed: Agreed }
   | { at: 'welcome'; peer: Peer; subscriptions: Subscriptions }
-type Welcomed = Extract<Stage, { at: 'welcome' }>
 
 /**
  * One connection, from hello to its close. Frames are dealt with in the order they come; tools and hops run beside what
  * comes after them, so that they can be stopped. Every frame has one answer, and nothing that is sent ends the process.
  */
 export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) => {
-  const { house, limits, handshake, work } = parts
+  const { house, limits, handshake, route } = parts
   const { clock, log } = house
   const outbox = createOutbox(socket, limits)
   const pace = createPace(limits)
@@ -113,7 +113,13 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
     if (stage.at === 'hello' && frame.type === 'hello') return hello(frame)
     if (stage.at === 'ready' && frame.type === 'ready') return ready(frame, stage.agreed)
     if (stage.at !== 'welcome') return no('not-welcome', `${frame.type} comes after hello and ready`)
-    return (await admitted(frame.id)) ? answerWelcomed(frame, stage) : null
+    return (await admitted(frame.id)) ? noted(await route(frame, stage)) : null
+  }
+
+  /** An attempt that was refused here is evidence, like all the others. */
+  const noted = async <T extends Answer>(answer: T): Promise<T> => {
+    if (!answer.ok && ATTEMPTS.has(answer.refusal.code)) await house.refuse('agents', answer.refusal)
+    return answer
   }
 
   /** Whether the token is still good; where it is not, the connection ends. */
@@ -124,8 +130,8 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
   }
 
   /** A handshake that is refused ends the connection. */
-  const refuse = ({ id }: ClientFrame, objection: Objection): null => {
-    outbox.refuse(id, objection)
+  const refuse = async ({ id }: ClientFrame, objection: Objection): Promise<null> => {
+    outbox.refuse(id, await noted(objection))
     return null
   }
 
@@ -178,36 +184,6 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
     cut: () => socket.terminate(),
   })
 
-  const answerWelcomed = (frame: ClientFrame, { peer, subscriptions }: Welcomed): Promise<Answer> | Answer => {
-    switch (frame.type) {
-      case 'hello':
-      case 'ready':
-        return no('frame-invalid', `${frame.type} was said before`)
-      case 'message':
-        return work.message(peer, frame)
-      case 'peripheral_start':
-        return work.start(peer, frame)
-      case 'tool_action':
-        return work.act(peer, frame)
-      case 'hop':
-        return work.hop(peer, frame)
-      case 'peripheral_stop':
-        return work.stop(peer, frame)
-      case 'invoke_result':
-        return work.result(peer, frame)
-      case 'tools':
-        return work.tools(peer)
-      case 'subscribe':
-        return subscriptions.subscribe(frame)
-      case 'unsubscribe':
-        return subscriptions.unsubscribe(frame)
-      case 'status':
-        return { ok: true, value: { type: 'status_ack' } }
-      case 'ping':
-        return { ok: true, value: { type: 'pong' } }
-    }
-  }
-
   socket.on('message', take)
   socket.on('pong', () => {
     heard = clock()
@@ -226,15 +202,21 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
 const AT_ONCE: ReadonlySet<ClientType> = new Set(['ping', 'status'])
 const BESIDE: ReadonlySet<ClientType> = new Set(['tool_action', 'hop'])
 
+/** What somebody tried that is not theirs to do, or not now; what the pipeline and the gate refuse they write down themselves. */
+const ATTEMPTS: ReadonlySet<RefusalCode> = new Set([
+  'agents-only',
+  'credential-invalid',
+  'grant-exceeded',
+  'invoke-unknown',
+  'peripheral-active',
+  'peripheral-inactive',
+  'peripheral-unknown',
+  'session-busy',
+])
+
 const minorOf = (stage: Stage): number => {
   if (stage.at === 'hello') return WIRE.minor
   return stage.at === 'ready' ? stage.agreed.minor : stage.peer.minor
 }
-
-const no = (code: RefusalCode, message: string, context: Context = {}): Objection => ({
-  ok: false,
-  refusal: refusal(code, message),
-  context,
-})
 
 const BINARY: Read = { ...no('frame-invalid', 'a frame is text, and not binary'), re: null, context: {} }

@@ -11,6 +11,7 @@ import { type AgentsHouse, type Asked, LIMITS } from './house.ts'
 import { createInvokes } from './invokes.ts'
 import { CLOSED } from './outbox.ts'
 import { createRoster } from './roster.ts'
+import { createRoute } from './route.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createWork } from './work.ts'
 
@@ -58,7 +59,7 @@ export const createAgentsDoor = (house: AgentsHouse) => {
     house,
     limits,
     handshake: createHandshake(house, roster),
-    work,
+    route: createRoute(work),
     listening,
     subscriptionsOf: (peer) => createSubscriptions({ ...house, limits, peer }),
     forsaken: ({ grant }, holder) => quietly(registry.leave(grant.agent, holder), 'a lease was left to lapse'),

@@ -3,10 +3,11 @@ import { sameSecret } from '../lib/secret.ts'
 import { answerTo } from '../registry/registry.ts'
 import { PROTOCOL } from '../shapes/agent.ts'
 import type { AgentGrant, Principal } from '../shapes/principal.ts'
-import { type Refusal, type RefusalCode, refusal } from '../shapes/refusal.ts'
+import type { Refusal } from '../shapes/refusal.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import { Capability, type Said, WIRE } from '../shapes/wire.ts'
-import type { AgentsHouse, Context, Objection, Reply } from './house.ts'
+import type { AgentsHouse, Objection, Reply } from './house.ts'
+import { no } from './objection.ts'
 import type { Roster } from './roster.ts'
 
 /** What was agreed on by hello, before it is proved. */
@@ -91,12 +92,6 @@ export const createHandshake = ({ registry, secret, specs, seats, lease }: Agent
 
   return { hello, ready, welcome }
 }
-
-const no = (code: RefusalCode, message: string, context: Context = {}): Objection => ({
-  ok: false,
-  refusal: refusal(code, message),
-  context,
-})
 
 /** Where another connection has the agent, it is said when to try again. */
 const withContext = (why: Refusal, retry: number): Objection => ({

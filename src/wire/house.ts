@@ -27,6 +27,8 @@ export type AgentsHouse = {
   describe: (tool: AnyTool) => Promise<{ help: string; schema: Record<string, unknown> } | null>
   /** The one door for what is said. */
   receive: (message: Message) => Promise<Result<Receipt>>
+  /** Writes down that something was refused that never came to the pipeline or to a gate. */
+  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
   /** Keeps the turn of a session for so long. */
   hold: (session: string, ms: number) => Promise<void>
   /** Told when an agent became ready, or left. */
@@ -56,6 +58,8 @@ export type Limits = {
   /** Bytes that may wait to be read: what comes by subscription waits from the first, the connection ends at the second. */
   unreadBytes: number
   mostUnreadBytes: number
+  /** How long a reader may stand still while more waits for it. */
+  stallMs: number
   /** How long a stranger has to say hello. */
   helloMs: number
   strangers: number
@@ -73,6 +77,7 @@ export const LIMITS: Limits = {
   subscriptions: 8,
   unreadBytes: 512 * 1024,
   mostUnreadBytes: 16 * 1024 * 1024,
+  stallMs: 10_000,
   helloMs: 5000,
   strangers: 256,
   perToken: 4,

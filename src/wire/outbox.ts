@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
-import { refusal } from '../shapes/refusal.ts'
 import type { Answer, Limits, Objection, Reply } from './house.ts'
+import { no } from './objection.ts'
 
 /** How long a connection has to close in order, before it is cut. */
 const CLOSE_MS = 2000
@@ -53,7 +53,7 @@ export const createOutbox = (socket: WebSocket, limits: Pick<Limits, 'unreadByte
       while (isOpen() && !signal.aborted && socket.bufferedAmount > limits.unreadBytes) {
         if (performance.now() > until) {
           const message = `more than ${limits.unreadBytes} bytes wait to be read`
-          return { ok: false, refusal: refusal('reader-slow', message) }
+          return no('reader-slow', message)
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref())
       }

@@ -19,12 +19,29 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
   /** Leases that closed connections have left behind. */
   const left = new Map<string, { holder: string; until: number }>()
   const beating = new Set<Peer>()
+  const asked = new WeakMap<Peer, number>()
 
-  const silence = (peer: Peer): number => clock() - peer.heard()
+  let beaten = clock()
+  let awake = beaten
+
+  /** Where this process itself was held up, what was sent to it meanwhile is still to be heard. */
+  const wakeUp = (): void => {
+    if (clock() - beaten > 2 * lease.heartbeatMs) awake = clock()
+    beaten = clock()
+  }
+
+  const silence = (peer: Peer): number => clock() - Math.max(peer.heard(), awake)
+
+  /** Every frame is judged by its token; of an agent that sends none it is looked once in a lease. */
+  const isAdmitted = async (peer: Peer): Promise<boolean> => {
+    if (clock() - (asked.get(peer) ?? 0) < lease.ms) return true
+    asked.set(peer, clock())
+    return peer.admitted()
+  }
 
   const renew = async (peer: Peer): Promise<void> => {
     const { grant, holder, outbox, turn } = peer
-    if (!(await peer.admitted())) return
+    if (!(await isAdmitted(peer))) return
     const renewed = await registry.heartbeat(grant.agent, holder)
     if (renewed.ok) return turn ? hold(turn.session, lease.ms) : undefined
     outbox.refuse(null, renewed)
@@ -72,6 +89,7 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
     part: leaveBehind,
 
     beat: async (): Promise<void> => {
+      wakeUp()
       for (const [agent, { until }] of left) if (until < clock()) left.delete(agent)
       await Promise.all([...peers.values()].map(beat))
     },

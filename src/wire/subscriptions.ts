@@ -1,16 +1,16 @@
 import { type Bounds, boundsOf, isWithin } from '../agents/sight.ts'
 import type { Page } from '../evidence/find.ts'
 import type { Entry } from '../shapes/evidence.ts'
-import { type RefusalCode, refusal } from '../shapes/refusal.ts'
 import type { Said } from '../shapes/wire.ts'
-import type { AgentsHouse, Answer, Context, Limits } from './house.ts'
+import type { AgentsHouse, Answer, Limits } from './house.ts'
+import { no } from './objection.ts'
 import type { Peer } from './peer.ts'
 
 /** How many entries go out before it is asked again what may be seen. */
 const PAGE = 50
 
-type Options = Pick<AgentsHouse, 'store' | 'seats' | 'lease' | 'log'> & {
-  limits: Pick<Limits, 'subscriptions'>
+type Options = Pick<AgentsHouse, 'store' | 'seats' | 'log'> & {
+  limits: Pick<Limits, 'subscriptions' | 'stallMs'>
   peer: Peer
 }
 type Filters = Record<string, unknown>
@@ -22,7 +22,7 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
  * Evidence as it is written, for those who may see it. Each subscription reads the store from its own place on, as fast
  * as the program reads: nothing piles up here, none is left out, and none comes twice.
  */
-export const createSubscriptions = ({ store, seats, lease, log, limits, peer }: Options) => {
+export const createSubscriptions = ({ store, seats, log, limits, peer }: Options) => {
   const all = new Map<string, Subscription>()
   /** What it could see when it was last looked: of the rest it need not hear. */
   let sight: Bounds = {}
@@ -64,7 +64,7 @@ export const createSubscriptions = ({ store, seats, lease, log, limits, peer }: 
   const follow = async ({ id, filters, from, ends: { signal }, bell }: Subscription): Promise<void> => {
     let cursor = from
     while (!signal.aborted) {
-      const slow = await peer.outbox.drained(2 * lease.ms, signal)
+      const slow = await peer.outbox.drained(limits.stallMs, signal)
       if (slow) return peer.outbox.refuse(id, slow)
       const page = await pageAfter(cursor, filters)
       // Asked again right before it is sent: what may be seen changes with the wall.
@@ -108,12 +108,6 @@ export const createSubscriptions = ({ store, seats, lease, log, limits, peer }: 
     },
   }
 }
-
-const no = (code: RefusalCode, message: string, context: Context = {}): Answer => ({
-  ok: false,
-  refusal: refusal(code, message),
-  context,
-})
 
 /** The filters, and with them no more than may be seen; null where that is nothing. */
 const narrowedBy = (filters: Filters, bounds: Bounds): Filters | null => {

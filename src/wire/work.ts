@@ -4,11 +4,12 @@ import type { Fruit } from '../shapes/fruit.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { type StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Said } from '../shapes/wire.ts'
-import type { AgentsHouse, Answer, Context } from './house.ts'
+import type { AgentsHouse, Answer } from './house.ts'
+import { no } from './objection.ts'
 import { isOf, keep, nameFor, type Peer } from './peer.ts'
 
 /** Never aborted: a connection that breaks stops no tool, as its agent may come back for the answer. */
-const NEVER = new AbortController().signal
+const never = (): AbortSignal => new AbortController().signal
 
 /**
  * What an agent asks for once it was welcomed. Nothing of it is kept here: turns, steps and stops are evidence, so what
@@ -48,7 +49,7 @@ export const createWork = (house: AgentsHouse) => {
 
   const started = async (peer: Peer, { session, turn, spec, active }: Seat, frame: string): Promise<Answer> => {
     if (!active || session === null || turn === null)
-      return no(refusal('id-conflict', `${frame} began a turn that has ended: use a new id`))
+      return no('id-conflict', `${frame} began a turn that has ended: use a new id`)
     peer.turn = { id: turn, session }
     await hold(session, lease.ms)
     const tools = [...spec.tools]
@@ -59,13 +60,13 @@ export const createWork = (house: AgentsHouse) => {
     const known = [...specs.keys()]
     const context = { peripheral_id: wanted, known }
     if (!specs.has(wanted))
-      return no(refusal('peripheral-unknown', `there is no such peripheral; there is ${known.join(', ')}`), context)
+      return no('peripheral-unknown', `there is no such peripheral; there is ${known.join(', ')}`, context)
     if (granted.includes(wanted)) return null
-    return no(refusal('grant-exceeded', `the token is not for ${wanted}, but for ${granted.join(', ')}`), context)
+    return no('grant-exceeded', `the token is not for ${wanted}, but for ${granted.join(', ')}`, context)
   }
 
   const act = async ({ principal }: Peer, { id, tool, args = {} }: Said<'tool_action'>): Promise<Answer> => {
-    const acted = await seats.act(principal, { tool, args }, { signal: NEVER, step: nameFor(id, tool, args) })
+    const acted = await seats.act(principal, { tool, args }, { signal: never(), step: nameFor(id, tool, args) })
     if (!acted.ok) return { ...acted, context: { tool } }
     const { step, report } = acted.value
     return yes({ type: 'tool_result', tool, step_id: step, ok: report.kind === 'ok', report })
@@ -73,13 +74,12 @@ export const createWork = (house: AgentsHouse) => {
 
   const hop = async ({ principal }: Peer, { id, to }: Said<'hop'>): Promise<Answer> => {
     const context = { to }
-    const acted = await seats.act(principal, { tool: 'hop', args: { to } }, { signal: NEVER, step: nameFor(id, to) })
+    const acted = await seats.act(principal, { tool: 'hop', args: { to } }, { signal: never(), step: nameFor(id, to) })
     if (!acted.ok) return { ...acted, context }
     const { step, report } = acted.value
-    if (report.kind !== 'ok') return no(whyNot(report), context)
+    if (report.kind !== 'ok') return { ok: false, refusal: whyNot(report), context }
     const began = (await store.get(`${step}.peripheral`))?.body
-    if (began?.event !== 'peripheral-started')
-      return no(refusal('store-failed', 'the hop was made, and is not there'), context)
+    if (began?.event !== 'peripheral-started') return no('store-failed', 'the hop was made, and is not there', context)
     const { peripheral, tools, context: carried = {} } = began
     return yes({ type: 'hopped', peripheral_id: peripheral, tools: [...tools], context: carried })
   }
@@ -121,7 +121,7 @@ export const createWork = (house: AgentsHouse) => {
     const { invoke_id, result: done, error } = said
     const turn = await store.turn(invoke_id)
     if (!turn || !isOf(peer, turn) || turn.status === 'accepted')
-      return no(refusal('invoke-unknown', 'no such invoke was sent to this agent'), { invoke_id })
+      return no('invoke-unknown', 'no such invoke was sent to this agent', { invoke_id })
     if (turn.status !== 'running') return ended(turn, true)
     const conclusion = { outcome: done === undefined ? 'failed' : 'done', answer: done ?? error ?? '' } as const
     const over = await whileEnding(peer, invoke_id, () => seats.end(turn, authorOf(peer.principal), conclusion))
@@ -146,7 +146,6 @@ type Stop = { turn: string | null; peripheral: string | null; reason: string; fr
 const NOTHING: Stop = { turn: null, peripheral: null, reason: 'nothing-active', fruit: null }
 
 const yes = (value: Extract<Answer, { ok: true }>['value']): Answer => ({ ok: true, value })
-const no = (why: Refusal, context: Context = {}): Answer => ({ ok: false, refusal: why, context })
 
 export const stopped = (
   { turn, peripheral, reason, fruit }: Stop,
@@ -158,7 +157,7 @@ export const stopped = (
 
 const ended = ({ id, status }: TurnRecord, already: boolean): Answer => {
   const outcome = TurnOutcome.safeParse(status)
-  if (!outcome.success) return no(refusal('store-failed', 'the end of the turn could not be written down'))
+  if (!outcome.success) return no('store-failed', 'the end of the turn could not be written down')
   return yes({ type: 'invoke_ended', invoke_id: id, outcome: outcome.data, already })
 }
 

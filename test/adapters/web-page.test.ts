@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
-import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
+import { PROBLEM_TYPE, type ProblemDetails, problemOf } from '../../src/shapes/problem-details.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
 
 const PATIENT = { timeout: 15_000, interval: 25 }
@@ -16,7 +17,7 @@ const AT = '2026-03-01T12:00:00.000Z'
 const TRAP = '<img src=/x onerror="alert(1)"><script>alert(2)</script>'
 
 type Said = { id: string; text: string; room: string }
-type Reply = { status: number; body: Receipt | Refusal } | 'hang-up'
+type Reply = { status: number; body: Receipt | ProblemDetails } | 'hang-up'
 
 // ── a scripted house: the page's files and the API it speaks, over a real socket ────────────────────────────────────
 
@@ -87,7 +88,7 @@ const createHouse = () => {
     response.setHeader('content-security-policy', CSP)
     // Also to someone signed out: such a page was opened while its token was still good.
     if (file) return response.setHeader('content-type', file.type).end(file.content)
-    if (!house.signedIn) return json(response, 401, refusal('unauthenticated', 'no valid token'))
+    if (!house.signedIn) return json(response, 401, problemOf(refusal('unauthenticated', 'no valid token')))
     if (url.pathname === '/api/follow') return follow(url, response)
     if (url.pathname === '/api/say') return say(request, response)
     const answers: Record<string, unknown> = {
@@ -103,7 +104,7 @@ const createHouse = () => {
       },
     }
     const found = answers[url.pathname]
-    return found ? json(response, 200, found) : json(response, 404, refusal('route-unknown', url.pathname))
+    return found ? json(response, 200, found) : json(response, 404, problemOf(refusal('route-unknown', url.pathname)))
   }
 
   const follow = (url: URL, response: ServerResponse): void => {
@@ -152,7 +153,9 @@ const receipt = (message: string): Receipt => ({
 })
 const frame = (post: Post) => `id: ${post.position}\nevent: post\ndata: ${JSON.stringify(post)}\n\n`
 const json = (response: ServerResponse, status: number, body: unknown) =>
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  response
+    .writeHead(status, { 'content-type': status < 400 ? 'application/json' : PROBLEM_TYPE })
+    .end(JSON.stringify(body))
 
 /** The transcript as a reader has it. A string: it runs in the page. */
 const READ = `[...document.querySelectorAll('#transcript > .exchange')].map((exchange) => {
@@ -445,7 +448,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
 
     test('that was refused to who pressed can be answered again, and the refusal is shown like any other', async () => {
       const why = refusal('role-too-low', 'approve needs the role approver; you are operator')
-      house.answer = () => ({ status: 403, body: why })
+      house.answer = () => ({ status: 403, body: problemOf(why) })
       ask()
       await enter()
       await page.getByRole('button', { name: 'Approve' }).click()
@@ -651,7 +654,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
 
   test('a refusal is shown once, with its remedy, though the door and the room both tell it', async () => {
     const why = refusal('agent-unknown', 'there is no agent "nobody"')
-    house.answer = () => ({ status: 404, body: why })
+    house.answer = () => ({ status: 404, body: problemOf(why) })
     await enter()
     await speak('@nobody hello')
     await poll(read).toEqual([
@@ -671,7 +674,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
 
   test('a line refused by a house in trouble can be sent again', async () => {
     const why = refusal('draining', 'the house is closing')
-    house.answer = () => ({ status: 503, body: why })
+    house.answer = () => ({ status: 503, body: problemOf(why) })
     await enter()
     await speak('again, please')
     const again = page.getByRole('button', { name: 'Send again' })

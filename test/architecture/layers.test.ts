@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console evidence lib operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools workspace'
+  'agents chat client config console evidence lib mcp operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -27,9 +27,11 @@ const layers: Record<string, readonly string[]> = {
   'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],
+  'src/wire': ['src/shapes', 'src/lib', 'src/evidence', 'src/registry', 'src/agents'],
   'src/rpc': ['src/shapes', 'src/evidence', 'src/status'],
   'src/schema': ['src/shapes', 'src/operations'],
   'src/console': ['src/shapes', 'src/operations', 'src/schema', 'src/doors'],
+  'src/mcp': ['src/shapes', 'src/evidence', 'src/agents', 'src/tools', 'src/operations'],
   'src/client': ['src/shapes', 'src/chat'],
   adapters: ['src/shapes', 'src/chat'],
   // The composition roots: what they hold is wiring.
@@ -55,11 +57,13 @@ const homes: Record<string, readonly string[]> = {
   execa: ['src/tools', 'src/sandbox', 'src/workspace', 'src/up'],
   diff: ['src/tools', 'src/workspace'],
   '@modelcontextprotocol/client': ['src/sources'],
+  '@modelcontextprotocol/server': ['src/mcp'],
+  '@modelcontextprotocol/node': ['src/mcp'],
   hono: ['src/console'],
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
-  ws: ['src/rpc', 'src/commands/app-server.ts'],
+  ws: ['src/rpc', 'src/wire', 'src/commands/app-server.ts'],
   yaml: ['src/config'],
   zod: ['src'],
 }

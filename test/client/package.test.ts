@@ -64,7 +64,14 @@ show(await client.ask('show', { entry: 'nothing' }))
 })
 
 const OPTIONS = {
-  compilerOptions: { strict: true, noEmit: true, module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [] },
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    types: [],
+  },
   include: ['*.ts'],
 }
 

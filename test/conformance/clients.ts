@@ -36,7 +36,7 @@ const MODERN = '2026-07-28'
 
 const headersOf = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } })
 
-const connectOlder = async (way: Way): Promise<Connected> => {
+export const connectOlder = async (way: Way): Promise<Connected> => {
   const client = new OlderClient(ABOUT)
   const heard: Heard = { changes: 0, updates: [] }
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {

@@ -12,7 +12,7 @@ describe('the public conformance suite, through authentication', () => {
   let profile: Profile
   beforeAll(async () => {
     tools = await findTools()
-    profile = await startProfile({ fixtures: true })
+    profile = await startProfile()
   }, INSTALL_MS)
   afterAll(() => profile?.[Symbol.asyncDispose]())
 
@@ -23,7 +23,8 @@ describe('the public conformance suite, through authentication', () => {
   })
 
   it('gets nowhere without a token', async () => {
-    const { status, headers } = await fetch(profile.url, { method: 'POST', body: '{}' })
+    const asked = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+    const { status, headers } = await fetch(profile.url, asked)
     expect([status, headers.get('www-authenticate')?.startsWith('Bearer')]).toEqual([401, true])
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/poll.ts'
-import { KINDS, type Way } from './clients.ts'
+import { connectOlder, type Way } from './clients.ts'
 import { createInspector, type Era, type Inspector } from './inspector.ts'
-import { type Profile, startProfile, stdioWay } from './profile.ts'
+import { type Place, startPlace } from './place.ts'
 import { findTools, INSTALL_MS } from './tools.ts'
 
 type Listed = { tools: { name: string }[] }
@@ -10,7 +10,6 @@ type Answered = { content: { text: string }[] }
 
 /** What the inspector shows, in both eras and however it got there. */
 const SHOWN = {
-  exitCodes: [0, 0, 0, 0, 0, 0],
   tools: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop'],
   read: ['# teapot\n\nIt pours.\n'],
   peripheral: 'edit',
@@ -19,15 +18,15 @@ const SHOWN = {
   after: ['evidence', 'reflect', 'hop'],
 }
 
-let profile: Profile
+let place: Place
 let inspector: Inspector
 beforeAll(async () => {
   inspector = createInspector(await findTools())
-  profile = await startProfile({ fixtures: false })
+  place = await startPlace()
 }, INSTALL_MS)
 afterAll(async () => {
   await inspector?.[Symbol.asyncDispose]()
-  await profile?.[Symbol.asyncDispose]()
+  await place?.[Symbol.asyncDispose]()
 })
 
 /** Six calls, each over a connection of its own: where an agent stands is known by its token. */
@@ -41,56 +40,61 @@ const show = async (way: Way, era: Era): Promise<typeof SHOWN> => {
   ])
   const hop = await call('tools/call', '--tool-name', 'hop', '--tool-arg', 'to=reflect')
   const after = await call('tools/list')
-  const { contents: [wall] = [] } = peripheral.result as { contents?: { text: string }[] }
+  const { contents: [wall] = [] } = peripheral as { contents?: { text: string }[] }
   return {
-    exitCodes: [tools, read, peripheral, prompt, hop, after].map(({ exitCode }) => exitCode ?? -1),
-    tools: namesIn(tools.result),
-    read: textsIn(read.result),
+    tools: namesIn(tools),
+    read: textsIn(read),
     peripheral: JSON.parse(wall?.text ?? '{}').id,
-    prompt: (prompt.result as { messages: unknown[] }).messages.length,
-    hop: textsIn(hop.result),
-    after: namesIn(after.result),
+    prompt: (prompt as { messages: unknown[] }).messages.length,
+    hop: textsIn(hop),
+    after: namesIn(after),
   }
 }
 
 const namesIn = (result: unknown): string[] => (result as Listed).tools.map(({ name }) => name)
 const textsIn = (result: unknown): string[] => (result as Answered).content.map(({ text }) => text)
 
-const byHttp = async (): Promise<Way & { kind: 'http' }> => ({
-  kind: 'http',
-  url: profile.url,
-  token: await profile.agent(),
-})
-
-const WAYS: [title: string, way: () => Promise<Way>][] = [
-  ['HTTP', byHttp],
-  ['stdio', async () => stdioWay(profile, await profile.agent())],
-]
-
-describe.each(WAYS)('the inspector over %s', (_, way) => {
+describe('the inspector over HTTP', () => {
   it.each(['legacy', 'modern'] as const)('lists, calls, reads and hops in the era %s', async (era) => {
-    expect(await show(await way(), era)).toEqual(SHOWN)
+    const { http } = await place.visitor()
+    expect(await show(http, era)).toEqual(SHOWN)
   })
 
-  it('finds the era by itself, and nothing in the tools that other clients could not read', async () => {
-    const { exitCode, result } = await inspector.call(await way(), 'auto', ['tools/list', '--strict'])
-    expect([exitCode, namesIn(result)]).toEqual([0, SHOWN.tools])
+  it('finds the era by itself', async () => {
+    const { http } = await place.visitor()
+    const listed = await inspector.call(http, 'auto', ['tools/list', '--strict'])
+    expect(namesIn(listed)).toEqual(SHOWN.tools)
   })
 })
 
-describe('the inspector', () => {
-  it.each(['legacy', 'modern'] as const)('is told once of a resource that it watches, in the era %s', async (era) => {
-    const agent = `watched-${era}`
-    const token = await profile.agent({ agent, type: agent })
-    const way = { kind: 'http', url: profile.url, token } as const
-    await using client = await KINDS[0]?.connect(way)
-    await client?.callTool({ name: 'read', arguments: { path: 'README.md' } })
-    const session = await profile.house.store.openSession('lobby', agent)
-    await using watching = await inspector.watch(way, era, `evidence://session/${session?.id}`)
-    for (const count of [1, 2]) {
-      await client?.callTool({ name: 'write', arguments: {} }).catch(() => {})
-      await eventually('the inspector to be told', () => watching.said.length > count)
-    }
-    expect(watching.said).toEqual(['subscribed', 'resources/updated', 'resources/updated'])
+describe('the inspector over stdio', () => {
+  it.each(['legacy', 'auto'] as const)('lists in the era %s', async (era) => {
+    const { stdio } = await place.visitor()
+    const listed = await inspector.call(stdio, era, ['tools/list', '--strict'])
+    expect(namesIn(listed)).toEqual(SHOWN.tools)
   })
+
+  it('hops in the era modern', async () => {
+    const { stdio } = await place.visitor()
+    const hop = await inspector.call(stdio, 'modern', ['tools/call', '--tool-name', 'hop', '--tool-arg', 'to=reflect'])
+    expect(textsIn(hop)).toEqual(SHOWN.hop)
+  })
+})
+
+describe('a connection that the inspector keeps', () => {
+  it.each(['legacy', 'modern'] as const)(
+    'is told once of every change of what it watches, in the era %s',
+    async (era) => {
+      const { agent, room, http } = await place.visitor()
+      await using client = await connectOlder(http)
+      await client.callTool({ name: 'read', arguments: { path: 'README.md' } })
+      const session = await place.store.openSession(room, agent)
+      await using watching = await inspector.watch(http, era, `evidence://session/${session?.id}`)
+      for (const count of [1, 2]) {
+        await client.callTool({ name: 'write', arguments: {} }).catch(() => {})
+        await eventually('the inspector to be told', () => watching.said.length > count)
+      }
+      expect(watching.said).toEqual(['subscribed', 'resources/updated', 'resources/updated'])
+    },
+  )
 })

@@ -8,7 +8,7 @@ import type { Tools } from './tools.ts'
 export type Era = 'legacy' | 'auto' | 'modern'
 
 /** What may come of one call; a machine under load is slow to start a program. */
-const CALL_MS = 30_000
+const CALL_MS = 50_000
 
 /** How the inspector gets to the server. What takes many values comes last but for the command itself. */
 const target = (way: Way): { before: string[]; after: string[] } => {
@@ -27,12 +27,14 @@ export const createInspector = ({ node, inspector, mcpdo }: Tools) => {
   const keeper = (args: string[]) => execa(node, [mcpdo, '--format', 'json', ...args], options)
 
   return {
-    /** One call over a connection of its own: the result, or else all that was said. */
-    call: async (way: Way, era: Era, method: string[]): Promise<{ exitCode: number | undefined; result: unknown }> => {
+    /** One call over a connection of its own: its result. */
+    call: async (way: Way, era: Era, method: string[]): Promise<unknown> => {
       const { before, after } = target(way)
-      const how = ['--cli', ...before, '--protocol-era', era, '--format', 'json', '-q', '--method', ...method, ...after]
-      const { exitCode, stdout, stderr } = await execa(node, [inspector, ...how], options)
-      return { exitCode, result: exitCode === 0 ? JSON.parse(stdout).result : `${stdout}\n${stderr}` }
+      const patient = ['--connect-timeout', String(CALL_MS)]
+      const how = [...before, ...patient, '--protocol-era', era, '--format', 'json', '-q', '--method', ...method]
+      const { exitCode, stdout, stderr } = await execa(node, [inspector, '--cli', ...how, ...after], options)
+      if (exitCode !== 0) throw new Error(`the inspector ended with ${exitCode}: ${stdout}\n${stderr}`)
+      return JSON.parse(stdout).result
     },
     /** Watches a resource over a connection that is kept; answers what was said of it so far, line by line. */
     watch: async (way: Way & { kind: 'http' }, era: Era, uri: string) => {

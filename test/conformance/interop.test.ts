@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KINDS } from './clients.ts'
 import { journey, type Seen } from './journey.ts'
-import { type Profile, startProfile, stdioWay } from './profile.ts'
+import { type Place, startPlace } from './place.ts'
 
 /** What every client sees, whatever it is and however it got there. */
 const SEEN: Seen = {
@@ -48,34 +48,17 @@ const SEEN: Seen = {
   completion: ['edit', 'explore'],
 }
 
-let profile: Profile
+let place: Place
 beforeAll(async () => {
-  profile = await startProfile({ fixtures: false })
+  place = await startPlace()
 })
-afterAll(() => profile?.[Symbol.asyncDispose]())
+afterAll(() => place?.[Symbol.asyncDispose]())
 
-let made = 0
-/** An agent of its own for every client: what one does is not in the way of another. */
-const newAgent = async () => {
-  const agent = `interop-${++made}`
-  const token = await profile.agent({ agent, type: agent })
-  return { token, where: { agent, room: 'lobby', store: profile.house.store } }
-}
-
-describe('over HTTP', () => {
+describe.each(['http', 'stdio'] as const)('over %s', (way) => {
   it.each(KINDS)('a client of $title sees its wall, calls, hops and is told', async ({ version, connect }) => {
-    const { token, where } = await newAgent()
-    await using client = await connect({ kind: 'http', url: profile.url, token })
+    const visitor = await place.visitor()
+    await using client = await connect(visitor[way])
     expect(client.version).toBe(version)
-    expect(await journey(client, where)).toEqual(SEEN)
-  })
-})
-
-describe('over stdio', () => {
-  it.each(KINDS)('a client of $title sees its wall, calls, hops and is told', async ({ version, connect }) => {
-    const { token, where } = await newAgent()
-    await using client = await connect(stdioWay(profile, token))
-    expect(client.version).toBe(version)
-    expect(await journey(client, where)).toEqual(SEEN)
+    expect(await journey(client, { ...visitor, store: place.store })).toEqual(SEEN)
   })
 })

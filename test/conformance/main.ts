@@ -11,7 +11,7 @@ const row = (line: string, expected: readonly string[]): string =>
 const isWhole = (line: string): boolean => / (\d+)\/\1$/.test(line)
 
 const tools = await findTools()
-await using profile = await startProfile({ fixtures: true })
+await using profile = await startProfile()
 for (const set of Object.keys(SETS) as SetName[]) {
   const { exitCode, required, unscored } = await runSuite(tools, set, await profile.enter())
   const expected = EXPECTED[set]

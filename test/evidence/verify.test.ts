@@ -545,10 +545,22 @@ describe('what is against the rules is found, though the store took it', () => {
       changed('t1', { author: CLAUDE }),
       [{ entry: 't1', rule: 'author', what: 'is by an agent, who may not write accepted' }],
     ],
+    [
+      'work that an agent began by itself, by the token of another',
+      changed('t1', { author: CODEX, body: { by: '3f9c1a22b0de' } }),
+      [{ entry: 't1', rule: 'author', what: 'is by an agent, who may not write accepted' }],
+    ],
   ])('%s', async (_, change, violations) => {
     await using house = await testStore()
     must(await house.store.append(change(sessionOfOneStep())))
     expect(wrongIn(await house.store.chain('s-1'))).toEqual(violations)
+  })
+
+  test('but not that an agent with a token of its own began by itself', async () => {
+    await using house = await testStore()
+    const itself = { author: CLAUDE, body: { by: '3f9c1a22b0de' } }
+    must(await house.store.append(changed('t1', itself)(sessionOfOneStep())))
+    expect(wrongIn(await house.store.chain('s-1'))).toEqual([])
   })
 
   const acts = ['t1.started', 't1.peripheral', intent, outcome, 't1.stopped', 't1.ended']

@@ -24,6 +24,9 @@ test('the session of a client that vanished goes after a while; one with a strea
   const stream = await openStream(house, token, stays)
   expect(stream.status).toBe(200)
   await eventually('one of them to go', () => house.door.sessions() === 1)
+  // One that began later goes, too, and the older one is still there.
+  await begin(house.url, token)
+  await eventually('the later one to go', () => house.door.sessions() === 1)
   expect([await statusIn(house, token, gone), await statusIn(house, token, stays)]).toEqual([404, 200])
   await stream.body?.cancel()
   await eventually('the other to go, too', () => house.door.sessions() === 0)
@@ -62,7 +65,10 @@ test('a stream of the older era is open at once, can be opened again at once, an
     await again.body?.cancel()
     return again.status === 200
   })
+  await using bob = await connect(house, await house.person('bob', 'viewer'), 'legacy')
+  await bob.listen([uri])
   await write('p2')
+  await eventually('somebody else to be told', () => bob.told.length > 0)
   const again = await eventually('the stream to go on', async () => {
     const stream = await openStream(house, token, id, { 'last-event-id': last })
     return stream.status === 200 ? stream : null
@@ -160,6 +166,22 @@ test('an agent keeps its seat while its stream is open', async () => {
   expect(held).toBe(true)
   await agent.client.close()
   await eventually('the seat to be let go', async () => !(await leases.isHeld(session)))
+})
+
+test('an agent that ends its last session gives up its seat at once; one that does not come back keeps it for a while', async () => {
+  await using house = await startMcpHouse({ limits: { roundMs: 20 } })
+  const { leases } = house.way
+  const work = async (name: string) => {
+    const agent = await connect(house, await house.agent({ agent: name }), 'legacy')
+    await agent.client.callTool({ name: 'read', arguments: { path: 'README.md' } })
+    return { agent, session: (await house.store.openSession('lobby', name))?.id ?? '' }
+  }
+  const [ends, vanishes] = [await work('polite'), await work('hasty')]
+  await vanishes.agent.client.close()
+  await ends.agent.transport.terminateSession()
+  await ends.agent.client.close()
+  await eventually('the seat to be let go', async () => !(await leases.isHeld(ends.session)))
+  expect(await leases.isHeld(vanishes.session)).toBe(true)
 })
 
 test('a door that closes ends its streams, answers what it was asked, and takes nothing new', async () => {

@@ -78,7 +78,7 @@ test.each(ERAS)('what a step says while it runs is told to who asked for it (%s)
   hold()
   const [told, overheard]: [string[], string[]] = [[], []]
   const call = agent.client.callTool(GREP, { onprogress: ({ message = '' }) => void told.push(message) })
-  const listening = other.client.callTool(READ, { onprogress: ({ message = '' }) => void overheard.push(message) })
+  const listening = other.client.callTool(GREP, { onprogress: ({ message = '' }) => void overheard.push(message) })
   await hasStarted()
   const seat = await house.way.seats.at(await house.principal(token))
   const session = seat.ok ? (seat.value.session ?? '') : ''

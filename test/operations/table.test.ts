@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type ReadName } from '../../src/client/client.ts'
 import { houseDraft, sessionDraft } from '../../src/evidence/drafts.ts'
+import { hashOfToken } from '../../src/evidence/tokens.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
 import { commands, operations } from '../../src/operations/table.ts'
@@ -26,6 +27,13 @@ const REAL: Record<string, string> = {
 
 beforeAll(async () => {
   house = await startTestHouse()
+  const token = await house.mint({ kind: 'person', name: 'bob', role: 'viewer' })
+  REAL['3f9c1a22b0de'] = hashOfToken(token).slice(0, 12)
+  const { output } = must(await client().command('new', {}))
+  const thread = output?.thread.id ?? ''
+  REAL['t-01hxyz'] = thread
+  REAL['turn=01hxyz.claude-1'] = 'turn=forked.claude-1'
+  must(await client().say({ id: 'forked', room: thread, text: 'read README.md' }))
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
   must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
   must(await house.store.append([houseDraft('tool.docs.1', SEEN, [])]))

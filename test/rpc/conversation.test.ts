@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyChain } from '../../src/evidence/verify-store.ts'
 import type { Item } from '../../src/shapes/item.ts'
 import { refusals } from '../../src/shapes/refusal.ts'
 import { ApprovalParams, rpcNotifications } from '../../src/shapes/rpc.ts'
@@ -345,4 +346,11 @@ describe('what is refused', () => {
     const other = { ...start, input: text('find pour') }
     expect((await client.ask('turn/start', other)).error?.data?.code).toBe('id-conflict')
   })
+})
+
+test('every chain that came of all this is whole: the rooms of the threads, and the sessions in them', async () => {
+  const chains = await house.store.chains()
+  const verdicts = await Promise.all(chains.map((chain) => verifyChain(house.store, chain)))
+  expect(verdicts.filter(({ ok }) => !ok).map(({ session, violations }) => [session, violations])).toEqual([])
+  expect(chains.filter((chain) => chain.startsWith('room-t-')).length).toBeGreaterThan(10)
 })

@@ -25,6 +25,7 @@ describe('a server that does not answer is ended, and the step has failed:', () 
     ['dies', 'docs.dies ended by itself with 3; it said last: out of order'],
     ['hangs', 'docs.hangs took longer than 1 s and was ended'],
     ['floods', 'docs.floods said too much'],
+    ['pings', 'docs.pings said too much'],
     ['garbage', 'docs.garbage said what is no message: Listening on port 80'],
     ['huge', 'docs.huge said too much'],
   ] as const)('%s', async (tool, message) => {

@@ -44,6 +44,11 @@ const tools = {
     // A full pipe is tried again.
     for (;;) tried(() => writeSync(1, 'x'.repeat(65_536)))
   },
+  pings: () => {
+    const params = { _meta: { pad: 'x'.repeat(60_000) } }
+    for (let id = 0; id < 1000; id++) console.log(JSON.stringify({ jsonrpc: '2.0', id, method: 'ping', params }))
+    return new Promise(() => {})
+  },
   garbage: () => {
     process.stdout.write('Listening on port 80\n')
     return new Promise(() => {})

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { createTerminal } from '../../adapters/terminal/index.ts'
 import { createClient } from '../../src/client/client.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
-import { Refusal } from '../../src/shapes/refusal.ts'
+import { ProblemDetails, refusalOf } from '../../src/shapes/problem-details.ts'
 import { ok, type Result, refused } from '../../src/shapes/result.ts'
 import type { Face } from '../../src/shapes/room.ts'
 import type { TestHouse } from '../support/gateway.ts'
@@ -38,7 +38,7 @@ const overHttp = (face: Face, house: TestHouse, headers: Record<string, string>)
     const body = JSON.stringify({ room: ROOM, ...line })
     const response = await fetch(new URL('/api/say', house.url), { method: 'POST', headers, body })
     const value: unknown = await response.json()
-    return response.ok ? ok(value as Receipt) : refused(Refusal.parse(value))
+    return response.ok ? ok(value as Receipt) : refused(refusalOf(ProblemDetails.parse(value)))
   }),
 })
 

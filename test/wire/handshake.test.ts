@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/poll.ts'
 import { startWireHouse, type WireHouse } from './house.ts'
@@ -203,4 +205,15 @@ test('one token opens only so many connections, and what closes makes room', asy
   expect(await upgrade({ authorization })).toEqual({ status: 429, code: 'connections-exceeded' })
   await Promise.all([a, b, c].map((program) => program.cut()))
   await eventually('room for another', async () => (await upgrade({ authorization })).status === 101)
+})
+
+test('the log has nothing of tokens, nor of what was said', async () => {
+  const token = await house.mint({ agent: 'lea' })
+  await using agent = await openAgent(house.url, token)
+  await agent.ask({ type: 'message', text: 'the-secret-of-lea' })
+  await agent.ask({ type: 'tool_action', tool: 'the-tool-of-lea' })
+  await agent.ask({ type: 'hello', token })
+  const log = readFileSync(join(house.settings.data, 'log/gateway.log'), 'utf8')
+  for (const secret of [token, token.slice(8, 24), 'the-secret-of-lea', 'the-tool-of-lea'])
+    expect(log).not.toContain(secret)
 })

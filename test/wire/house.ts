@@ -22,12 +22,17 @@ import { must } from '../support/store.ts'
 
 const ADA = { kind: 'person', id: 'ada', face: 'cli', via: null } as const
 
-type Options = { worker?: boolean; limits?: Partial<Limits>; lease?: { ms: number; heartbeatMs: number } }
+type Options = {
+  worker?: boolean
+  limits?: Partial<Limits>
+  lease?: { ms: number; heartbeatMs: number }
+  sweepMs?: number
+}
 
 export type WireHouse = Awaited<ReturnType<typeof startWireHouse>>
 
 /** A gateway with the door for agents and nothing else, and a worker, on folders and a Redis of their own. */
-export const startWireHouse = async ({ worker = true, limits = {}, lease }: Options = {}) => {
+export const startWireHouse = async ({ worker = true, limits = {}, lease, sweepMs = 100 }: Options = {}) => {
   const data = scratch()
   const workspace = scratch()
   workspace.write('README.md', '# teapot\n\nIt pours.\n')
@@ -39,7 +44,7 @@ export const startWireHouse = async ({ worker = true, limits = {}, lease }: Opti
   const config = `
 rooms: [{ id: lobby, faces: [cli, api], mode: execute, listener: null }]
 lease: { ms: ${ms}, heartbeatMs: ${heartbeatMs} }
-sweepMs: 100
+sweepMs: ${sweepMs}
 drainMs: 600000
 `
   const settings: Settings = {

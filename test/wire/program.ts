@@ -5,12 +5,15 @@ import { ServerFrame } from '../../src/shapes/wire.ts'
 import { eventually } from '../support/poll.ts'
 
 type Frame = Record<string, unknown> & { type: string }
-type Options = { token?: string | null; headers?: Record<string, string>; autoPong?: boolean }
+type Options = { token?: string | null; headers?: Record<string, string>; autoPong?: boolean; patience?: number }
 
 export type Program = Awaited<ReturnType<typeof openProgram>>
 
 /** A program at the other end of the wire: it keeps all that it is told, and every frame of it is one that is declared. */
-export const openProgram = async (url: string, { token = null, headers = {}, autoPong = true }: Options = {}) => {
+export const openProgram = async (
+  url: string,
+  { token = null, headers = {}, autoPong = true, patience }: Options = {},
+) => {
   const bearer = token === null ? {} : { authorization: `Bearer ${token}` }
   const socket = new WebSocket(url, { headers: { ...bearer, ...headers }, autoPong })
   const told: ServerFrame[] = []
@@ -21,7 +24,7 @@ export const openProgram = async (url: string, { token = null, headers = {}, aut
   let made = 0
 
   const answerTo = (id: string, from = 0) =>
-    eventually(`an answer to ${id}`, () => told.slice(from).find((frame) => 're' in frame && frame.re === id))
+    eventually(`an answer to ${id}`, () => told.slice(from).find((frame) => 're' in frame && frame.re === id), patience)
 
   const send = (frame: unknown): void => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
 
@@ -34,8 +37,10 @@ export const openProgram = async (url: string, { token = null, headers = {}, aut
 
   /** The frame of a type that was not told before, once it is. */
   const next = <T extends ServerFrame['type']>(type: T, from = 0): Promise<Extract<ServerFrame, { type: T }>> =>
-    eventually(`a frame ${type}`, () =>
-      told.slice(from).find((frame): frame is Extract<ServerFrame, { type: T }> => frame.type === type),
+    eventually(
+      `a frame ${type}`,
+      () => told.slice(from).find((frame): frame is Extract<ServerFrame, { type: T }> => frame.type === type),
+      patience,
     )
 
   const hello = (frame: Record<string, unknown> = {}) => ask({ type: 'hello', protocol: '1.1', ...frame })
@@ -72,8 +77,12 @@ export const openProgram = async (url: string, { token = null, headers = {}, aut
 export const proof = (token: string, nonce: string): string => createHmac('sha256', token).update(nonce).digest('hex')
 
 /** A program that was welcomed. */
-export const openAgent = async (url: string, token: string, hello: Record<string, unknown> = {}) => {
-  const program = await openProgram(url, { token })
+export const openAgent = async (
+  url: string,
+  token: string,
+  { patience, ...hello }: Record<string, unknown> & { patience?: number } = {},
+) => {
+  const program = await openProgram(url, patience === undefined ? { token } : { token, patience })
   const welcome = await program.join(token, hello)
   if (welcome.type !== 'welcome') throw new Error(`not welcome: ${JSON.stringify(welcome)}`)
   return Object.assign(program, { welcome })

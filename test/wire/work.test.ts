@@ -74,8 +74,14 @@ test('a peripheral that there is not is an error, whatever it is called, and the
     })
   expect(await agent.ask({ type: 'peripheral_start', peripheral_id: 'edit' })).toMatchObject({ code: 'grant-exceeded' })
   expect(await agent.ask({ type: 'ping' })).toMatchObject({ type: 'pong' })
-  const said = await house.store.query({ author: 'bea', cursor: before, order: 'oldest' })
-  expect(said).toMatchObject({ value: { entries: [] } })
+  // Nothing of it was said in the room; that it was refused is evidence.
+  const since = { cursor: before, order: 'oldest' }
+  expect(await house.store.query({ author: 'bea', ...since })).toMatchObject({ value: { entries: [] } })
+  const refused = await house.store.query({ event: 'refused', ...since })
+  const codes = refused.ok
+    ? refused.value.entries.map(({ body }) => body?.event === 'refused' && body.refusal.code)
+    : []
+  expect(codes).toEqual([...Array.from({ length: 6 }, () => 'peripheral-unknown'), 'grant-exceeded'])
 })
 
 test('many tools run at once, each answer says to which frame it belongs, and there is a limit', async () => {

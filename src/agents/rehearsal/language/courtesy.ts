@@ -1,14 +1,12 @@
+import { HouseType } from '../../../shapes/agent.ts'
 import { phrase, reach } from './phrase.ts'
 import type { Word } from './words.ts'
-
-/** The names people call agents by. */
-const NAMES = ['claude', 'codex', 'tickle']
 
 /** What people say around a request. */
 const BEFORE = [
   'hey|hi|hello|yo there|all|everyone|team|folks|bot?',
   'ok|okay|well|so|um|hmm|please|pls|plz|kindly|also|and|then|now|just|quickly|thanks',
-  `${NAMES.join('|')}|bellhop|bot`,
+  `${HouseType.options.join('|')}|bellhop|bot`,
   'can|could|would|will|may you|i|we',
   "i|i'd|we want|need|would|like like? you? to",
   'i|we want|need',
@@ -24,7 +22,7 @@ const BEFORE = [
   'tell|remind me',
 ].map(phrase)
 
-const AFTER = new Set(['please', 'pls', 'plz', 'thanks', 'thx', 'exactly', 'again', 'anyway', ...NAMES])
+const AFTER = new Set(['please', 'pls', 'plz', 'thanks', 'thx', 'exactly', 'again', 'anyway', ...HouseType.options])
 const AFTER_PAIRS = new Set(['thank you', 'for me', 'at all', 'right now', 'by chance'])
 
 /** "show me where …" asks where; "show me a.ts" asks to be shown it. */

@@ -1,0 +1,248 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderAt, openFolder } from '../../src/house/folder.ts'
+import { writeInstance } from '../../src/house/running.ts'
+import { ExecLine } from '../../src/shapes/http.ts'
+import type { ItemEvent } from '../../src/shapes/item.ts'
+import type { TurnOutcome } from '../../src/shapes/turn.ts'
+import { lockFolder } from '../../src/up/lock.ts'
+import { scratch } from '../support/folder.ts'
+import { bellhop, startUp } from '../support/instance.ts'
+import { eventually } from '../support/poll.ts'
+import { must } from '../support/store.ts'
+import { testWorkspace } from '../support/workspace.ts'
+
+const workspace = testWorkspace()
+let instance: Awaited<ReturnType<typeof startUp>>
+beforeAll(async () => {
+  instance = await startUp({ workspace: workspace.path })
+}, 60_000)
+afterAll(async () => {
+  await instance.stop()
+  workspace[Symbol.dispose]()
+})
+
+const exec = (...args: string[]) => bellhop(['exec', '--data', instance.data, ...args])
+const linesOf = (stdout: string): ExecLine[] => stdout.split('\n').map((line) => ExecLine.parse(JSON.parse(line)))
+const brief = (line: ExecLine): string => {
+  if (line.kind === 'receipt' || line.kind === 'outcome') return line.kind
+  return line.kind === 'delta' ? `delta ${line.type}` : `${line.kind} ${line.item.type}`
+}
+const ESCALATED = `use run ${JSON.stringify({ argv: ['cargo', 'fetch'], escalate: { why: 'it is a test' } })}`
+
+describe('a request that is done', () => {
+  test('prints the answer, and what happened meanwhile beside it; the code is 0', async () => {
+    const { stdout, stderr, exitCode } = await exec('read', 'README.md')
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      'rehearsal, no model: README.md, lines 1-3:\n  1 | # kettle\n  2 |\n  3 | Boils water.',
+      '… read {"from":1,"lines":61,"path":"README.md"}\n  completed',
+    ])
+  })
+
+  test('is one JSON value a line for a program: the receipt first, the outcome last', async () => {
+    const { stdout, stderr, exitCode } = await exec('--json', '--agent', 'codex', 'read README.md')
+    const lines = linesOf(stdout)
+    expect([exitCode, stderr, lines.map(brief)]).toEqual([
+      0,
+      '',
+      [
+        'receipt',
+        'started userMessage',
+        'completed userMessage',
+        'started toolStep',
+        'completed toolStep',
+        'started agentMessage',
+        'delta agentMessage',
+        'completed agentMessage',
+        'outcome',
+      ],
+    ])
+    expect(lines.at(-1)).toEqual({
+      kind: 'outcome',
+      outcome: 'done',
+      answer: 'rehearsal, no model: README.md, lines 1-3:\n  1 | # kettle\n  2 |\n  3 | Boils water.',
+      exit: 0,
+    })
+    const [first] = lines
+    expect(first).toMatchObject({
+      receipt: { room: expect.stringMatching(/^t-/), assignments: [{ agent: 'codex-1', peripheral: 'edit' }] },
+    })
+  })
+
+  test('is in the room, by the agent and behind the wall that are named', async () => {
+    const { stdout } = await exec(
+      '--json',
+      ...['--room', 'lobby', '--agent', 'claude', '--peripheral', 'test'],
+      'read README.md',
+    )
+    expect(linesOf(stdout)[0]).toMatchObject({
+      receipt: { room: 'lobby', assignments: [{ agent: 'claude-1', peripheral: 'test' }] },
+    })
+  })
+
+  test('may be a command: its answer is the answer', async () => {
+    const { stdout, exitCode } = await exec('--room', 'lobby', '/mode')
+    expect([stdout, exitCode]).toEqual(['lobby is in execute', 0])
+  })
+})
+
+describe('a request that is refused', () => {
+  test('says why, and what to do; the code is 2', async () => {
+    const { stdout, stderr, exitCode } = await exec('--room', 'attic', 'read README.md')
+    expect([exitCode, stdout, stderr]).toEqual([
+      2,
+      '',
+      'bellhop: there is no room attic; there is lobby [room-unknown]\nuse one of the rooms the message names, or add it under rooms in the config',
+    ])
+  })
+
+  test('is an outcome for a program, too', async () => {
+    const { stdout, exitCode } = await exec('--json', '--agent', 'nobody', 'read README.md')
+    expect([exitCode, linesOf(stdout)]).toEqual([
+      2,
+      [
+        {
+          kind: 'outcome',
+          outcome: 'refused',
+          answer:
+            'there is no agent nobody; there is claude-1, codex-1, tickle-1 [agent-unknown]\nsay /who for the agents that are here',
+          exit: 2,
+        },
+      ],
+    ])
+  })
+})
+
+/** The only turn that waits in a room: where it is, and what it waits by. */
+const waiting = async () => {
+  const { approvals } = must(await instance.client.ask('approvals'))
+  return approvals.find(({ agent }) => agent === 'codex-1')
+}
+
+const endOf = async (turn: string) => (await eventually('the turn to end', () => endedTurn(turn))).body
+
+const endedTurn = async (turn: string) => {
+  const shown = await instance.client.ask('show', { entry: `${turn}.ended` })
+  return shown.ok ? shown.value.entry : null
+}
+
+describe('a request that needs an approval', () => {
+  test('says so by name, and goes on when somebody gives it', async () => {
+    const running = exec('--peripheral', 'edit', '--agent', 'codex', ESCALATED)
+    const { approval, until, opens, why } = await eventually('a person to be asked', waiting)
+    must(await instance.client.command('deny', { approval, note: 'not today' }))
+    const { stderr, exitCode } = await running
+    expect([exitCode, stderr.split('\n')]).toEqual([
+      0,
+      [
+        '… run cargo fetch',
+        `waits for an approval, until ${until}: ${opens} (${why})`,
+        `  bellhop approve ${approval}, or bellhop deny ${approval}`,
+        `${approval} is denied`,
+        expect.stringMatching(/^ {2}declined: .*not today/),
+      ],
+    ])
+  })
+
+  test('does without where nobody is to be asked', async () => {
+    const { stdout, exitCode } = await exec('--json', '--approve', 'never', '--peripheral', 'edit', ESCALATED)
+    const decided = linesOf(stdout).flatMap((line) =>
+      line.kind === 'completed' && line.item.type === 'approval' ? [[line.item.decision, line.item.note]] : [],
+    )
+    expect([exitCode, decided]).toEqual([0, [['denied', 'exec --approve never']]])
+  })
+
+  test('is given up when its time is over, and stopped; the code is 3', async () => {
+    const { stdout, exitCode } = await exec('--json', '--timeout', '3', '--peripheral', 'edit', ESCALATED)
+    const lines = linesOf(stdout)
+    expect([exitCode, lines.at(-1)]).toEqual([3, { kind: 'outcome', outcome: 'timeout', answer: '', exit: 3 }])
+    const [first] = lines
+    const turn = first?.kind === 'receipt' ? first.receipt.assignments[0]?.turn : undefined
+    expect(await endOf(turn ?? '')).toMatchObject({ event: 'turn-ended', outcome: 'cancelled' })
+  })
+
+  test('is stopped with Ctrl-C; the code is 130', async () => {
+    const cli = join(import.meta.dirname, '../../dist/src/cli.js')
+    const args = ['exec', '--data', instance.data, '--agent', 'codex', '--peripheral', 'edit', ESCALATED]
+    const running = execa(process.execPath, [cli, ...args], { reject: false })
+    const { turn } = await eventually('a person to be asked', waiting)
+    running.kill('SIGINT')
+    expect((await running).exitCode).toBe(130)
+    expect(await endOf(turn)).toMatchObject({ event: 'turn-ended', outcome: 'cancelled' })
+  })
+
+  test('and that somebody else stops is interrupted; the code is 3', async () => {
+    const running = exec('--json', '--agent', 'codex', '--peripheral', 'edit', ESCALATED)
+    const { turn, room } = await eventually('a person to be asked', waiting)
+    must(await instance.client.command('stop', { turn, why: 'no longer needed' }, { room }))
+    const { stdout, exitCode } = await running
+    expect([exitCode, linesOf(stdout).at(-1)]).toEqual([
+      3,
+      { kind: 'outcome', outcome: 'interrupted', answer: expect.any(String), exit: 3 },
+    ])
+  })
+})
+
+/** An instance that answers every line with a turn that ends in some way: agents that fail are hard to come by. */
+const scripted = async (outcome: TurnOutcome) => {
+  const folder = scratch()
+  const data = openFolder(folder.path)
+  const lock = lockFolder(data)
+  const server = createServer((request, response) => {
+    const turn = 'm1.codex-1'
+    const ended: ItemEvent = {
+      kind: 'completed',
+      item: {
+        id: `${turn}.ended`,
+        turn,
+        type: 'agentMessage',
+        status: 'failed',
+        agent: 'codex-1',
+        text: 'no',
+        outcome,
+      },
+    }
+    const assignments = [{ turn, session: 's-1', agent: 'codex-1', peripheral: 'edit' }]
+    if (request.url?.startsWith('/api/items')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`event: item\ndata: ${JSON.stringify(ended)}\nid: 7.0\n\n`)
+    } else response.end(JSON.stringify({ message: 'm1', room: 'lobby', mode: 'action', assignments, answer: null }))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  writeInstance(folderAt(folder.path), {
+    pid: process.pid,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  })
+  return { data: folder.path, server, lock, folder }
+}
+
+test('a request that failed has its answer all the same; the code is 1', async () => {
+  const { data, server, lock, folder } = await scripted('failed')
+  const { stdout, exitCode } = await bellhop(['exec', '--data', data, '--room', 'lobby', 'do something'])
+  server.closeAllConnections()
+  server.close()
+  lock()
+  folder[Symbol.dispose]()
+  expect([exitCode, stdout]).toEqual([1, 'no'])
+})
+
+test('a time that is none is said to be', async () => {
+  const { stderr, exitCode } = await exec('--timeout', 'soon', 'read README.md')
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'bellhop: --timeout soon is no number of seconds\n  give a number above 0, up to 86400',
+  ])
+})
+
+test('without an instance it says how to start one', async () => {
+  using folder = scratch()
+  const { stderr, exitCode } = await bellhop(['exec', '--data', folder.path, 'read README.md'])
+  expect([exitCode, stderr]).toEqual([
+    1,
+    `bellhop: no Bellhop runs on ${folder.path}\n  start one with \`bellhop up\`, or name its folder with --data DIR`,
+  ])
+})
