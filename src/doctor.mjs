@@ -35,6 +35,9 @@ const PROGRAMS = `
 redis-server redis-server up demo test
 rg ripgrep up demo worker test
 chromium chromium test
+curl curl test
+/usr/bin/python3 python3 test
+/usr/lib/python3/dist-packages/websockets/__init__.py python3-websockets test
 pg_ctlcluster|postgres postgresql test
 g++ g++ compile
 make make compile
@@ -69,6 +72,8 @@ const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replac
 
 /** @type {(program: string, env: NodeJS.ProcessEnv) => string | null} */
 function find(program, env) {
+  // A library, which is no program.
+  if (program.startsWith('/')) return existsSync(program) ? program : null
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const files = program.split('|').flatMap((name) => folders.map((folder) => join(folder, name)))
   return files.find(executable) ?? null

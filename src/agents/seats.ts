@@ -21,6 +21,8 @@ type Options = {
   begin: ReturnType<typeof createBegin>
   /** The one door for what is said: an agent that starts to work says so, like everybody else. */
   receive: (message: Message) => Promise<Result<Receipt>>
+  /** Keeps the seat until whoever begins a turn has had the time to keep it itself. */
+  keep: (session: string) => Promise<void>
   /** Whether a session has steps under way. */
   isBusy: (session: string) => Promise<boolean>
   newId: () => string
@@ -68,7 +70,7 @@ const LEAVE_MS = 15_000
  * it. Nothing of it is kept here: where an agent stands follows from the evidence, so any gateway can go on.
  */
 export const createSeats = (options: Options) => {
-  const { store, live, specs, asking, begin, receive, isBusy, newId } = options
+  const { store, live, specs, asking, begin, receive, keep, isBusy, newId } = options
   const inTurn = oneAtATime()
 
   const sessionOf = ({ session, room, agent }: AgentGrant): Promise<SessionRecord | null> =>
@@ -125,8 +127,14 @@ export const createSeats = (options: Options) => {
     { agent, room, peripheral }: AgentGrant,
     { peripheral: into = peripheral, request = '', id = newId() }: Start,
   ): Promise<Result<TurnRecord>> => {
-    const text = `/${into} @${agent} ${request.trim() || `work that ${agent} starts by itself`}`
-    const receipt = await receive({ id, face: 'agent', room, text, credential: { token, as: null } })
+    if (!specs.has(into)) {
+      const there = [...specs.keys()].join(', ')
+      return refused(refusal('peripheral-unknown', `there is no peripheral ${into}; there is ${there}`))
+    }
+    const wish = request.trim() || `work that ${agent} starts by itself`
+    const command = { name: into, input: { agent, request: wish } }
+    const text = `/${into} @${agent} ${wish}`
+    const receipt = await receive({ id, face: 'agent', room, text, command, credential: { token, as: null } })
     if (!receipt.ok) return receipt
     const [assignment] = receipt.value.assignments
     const turn = assignment ? await store.turn(assignment.turn) : null
@@ -136,6 +144,8 @@ export const createSeats = (options: Options) => {
   /** Begins a turn that was accepted: the wall is up when it answers. */
   const conduct = async (turn: TurnRecord, author: Author): Promise<Result<null>> => {
     const spec = specs.get(turn.peripheral)
+    // Before it is under way: nobody may take it for one that was left.
+    await keep(turn.session)
     const write = await writer(turn.session)
     const begun: Awaited<ReturnType<typeof begin>> = spec
       ? await begin({ turn, spec, author }, write)
@@ -153,7 +163,7 @@ export const createSeats = (options: Options) => {
 
   /** Takes a step, and waits for what came of it. */
   const act = async (principal: Principal, call: ToolCall, how: Act): Promise<Result<Acted>> => {
-    const seat = how.begins ? await inTurn(principal.key, () => seated(principal)) : await at(principal)
+    const seat = how.begins ? await sit(principal) : await at(principal)
     if (!seat.ok) return seat
     if (isTaken(seat.value)) return take(principal, call, seat.value, how)
     const { agent } = seat.value
@@ -162,7 +172,7 @@ export const createSeats = (options: Options) => {
 
   const take = async (principal: Principal, call: ToolCall, seat: Taken, how: Act): Promise<Result<Acted>> => {
     const { session, turn } = seat
-    const step = `${turn}.${how.step ?? newId()}`
+    const step = `${turn}.${how.step ?? shortly(newId())}`
     const author = authorOf(principal)
     const report = await waitFor(turn, how.signal, (signal) =>
       asking.ask({ session, turn, step, author, call }, signal),
@@ -185,10 +195,12 @@ export const createSeats = (options: Options) => {
     return store.append([sessionDraft({ id, session, room, agent, author, body, inReplyTo: turn })])
   }
 
-  const seated = async (principal: Principal): Promise<Result<Seat>> => {
-    const seat = await at(principal)
-    return !seat.ok || seat.value.active ? seat : start(principal, {})
-  }
+  /** Where an agent stands; where it stands nowhere, work begins. */
+  const sit = (principal: Principal): Promise<Result<Seat>> =>
+    inTurn(principal.key, async () => {
+      const seat = await at(principal)
+      return !seat.ok || seat.value.active ? seat : start(principal, {})
+    })
 
   /** Waits for an answer, unless the turn ends without one. */
   const waitFor = async <T>(
@@ -243,7 +255,7 @@ export const createSeats = (options: Options) => {
     return next?.status === 'running' ? inTurn(principal.key, () => end(next, authorOf(principal), how)) : ok(null)
   }
 
-  return { at, start, conduct, act, end, leave }
+  return { at, start, sit, conduct, act, end, leave }
 }
 
 /** How an agent that comes in by a door signs what it does. */
@@ -267,6 +279,9 @@ const seatOf = ({ agent, room, session, turn, spec, active }: Seat): Seat => ({
 })
 
 const isTaken = (seat: Seat): seat is Seat & Taken => seat.active && seat.session !== null && seat.turn !== null
+
+/** The random part of an id alone: with a turn's id before it, and what becomes of it after it, it must stay short. */
+const shortly = (id: string): string => id.slice(-16)
 
 /** Lets one thing at a time be done for each key. */
 const oneAtATime = () => {

@@ -16,7 +16,7 @@ export type Credential = { token: string; as: null }
 export type ItemPlace = { position: number; nth: number }
 
 /** What is followed: the items of one turn up to its end, or of a room. */
-export type FeedWanted = { turn: string } | { room: string }
+type FeedWanted = { turn: string } | { room: string }
 
 export type ItemFeed = {
   /** The room they are of. */

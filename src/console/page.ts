@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import type { Endpoint, OpenApi, Parameter } from '../schema/endpoint.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
-import type { Endpoint, OpenApi, Parameter } from '../schema/openapi.ts'
 import { typeOf } from '../schema/typescript.ts'
 
 type Html = ReturnType<typeof html>

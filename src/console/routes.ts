@@ -25,7 +25,7 @@ export const createRoutes = (house: Console, turnAway: TurnAway): Hono<Env> => {
     const tooLarge = refusal('request-too-large', `a request may have ${bytes} bytes`)
     return bodyLimit({ maxSize: bytes, onError: (c) => turnAway(c as Context, 'read', tooLarge) })
   }
-  app.post('/say', people, bounded(BODY_BYTES), async (c) => {
+  app.post('/say', bounded(BODY_BYTES), async (c) => {
     const said = await lineFrom(c, house)
     if (!said.ok) return turnAway(c, 'read', said.refusal)
     const receipt = await house.say(said.value)

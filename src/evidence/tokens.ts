@@ -86,8 +86,8 @@ export const createRoll = (store: Store): (() => Promise<KnownAgent[]>) => {
     for (const { body, position } of await everyToken(store, through)) {
       through = position
       if (body?.event !== 'token-minted' || body.grant.kind !== 'agent') continue
-      const { agent, type, peripheral, peripherals } = body.grant
-      known.set(agent, { id: agent, type, peripheral, peripherals })
+      const { agent, type, peripheral, peripherals, room } = body.grant
+      known.set(agent, { id: agent, type, peripheral, peripherals, room })
     }
   }
   return async () => {

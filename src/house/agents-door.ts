@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Door } from '../doors/door.ts'
 import { houseDraft } from '../evidence/drafts.ts'
+import { acceptedOf } from '../evidence/pins.ts'
 import type { Presence } from '../shapes/agent.ts'
 import { type AnyTool, isOwnTool } from '../shapes/peripheral.ts'
 import { receive, type Social } from '../social/pipeline.ts'
@@ -26,7 +27,7 @@ export const agentsDoor = (parts: Parts, social: Social, way: Doorway, limits: P
     store,
     feed,
     specs,
-    describe: async (tool) => ({ help: helpOf(tool), schema: schemaOf(tool) }),
+    describe: (tool) => describe(tool, store),
     receive: (message) => receive(message, social),
     refuse: (stage, refusal) => refuse(social, stage, refusal),
     hold: leases.hold,
@@ -39,11 +40,14 @@ export const agentsDoor = (parts: Parts, social: Social, way: Doorway, limits: P
   return { path: '/agents', ...door }
 }
 
-/** What a tool takes. Of a tool of another server, that server says it. */
-const schemaOf = (tool: AnyTool): Record<string, unknown> => {
-  if (!isOwnTool(tool)) return { type: 'object' }
+/** What a tool is for, and what it takes. Of a tool of another server, that server says it, once that was accepted. */
+const describe = async (tool: AnyTool, store: Parts['store']) => {
+  if (!isOwnTool(tool)) {
+    const accepted = await acceptedOf(store, tool)
+    return accepted && { help: accepted.description, schema: accepted.inputSchema }
+  }
   const { $schema: _dialect, ...schema } = z.toJSONSchema(tools[tool].args, { io: 'input', unrepresentable: 'any' })
-  return schema
+  return { help: helpOf(tool), schema }
 }
 
 const announce = async (agent: Presence, { store, newId, config, log }: Parts): Promise<void> => {

@@ -41,8 +41,10 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     enter: async (room, face) => enter(room, face, await social.roomsFor(room)),
     say: (message, heard) => receive(message, { ...social, heard }),
     refuse: (stage, refusal) => refuse(social, stage, refusal),
-    contextFor: (principal) =>
-      contextOf(parts, principal.person, null, principal.grant && seatDoor(principal, seated, config.doors)),
+    contextFor: (principal, gone) => {
+      const keeps = { clientMs: config.doors.clientMs, gone }
+      return contextOf(parts, principal.person, null, principal.grant && seatDoor(principal, seated, keeps))
+    },
     tail: (room, count) => tail(store, room, count),
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),
     progress: (room, heard) =>

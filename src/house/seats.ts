@@ -20,6 +20,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     mailbox: createMailbox(redis, prefix, 'steps'),
     wake: (session: string) => parts.steps.wake(session),
   }
+  const leases = createSeatLeases({ redis, prefix, clock })
   const seats = createSeats({
     store,
     live,
@@ -27,28 +28,38 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     asking: createAsking({ store, live, clock, queue }),
     begin: createBegin({ store, enter: parts.enter, roomMode: parts.roomMode }),
     receive: (message) => receive(message, social),
+    keep: (session) => leases.hold(session, parts.config.lease.ms),
     isBusy: async (session) => (await ledgers.of(session)).open.size > 0,
     newId,
   })
-  return { seats, leases: createSeatLeases({ redis, prefix, clock }) }
+  return { seats, leases }
 }
 
-/** The seat of one agent, for what it asks over HTTP: each call keeps it for a while. */
+/** The seat of one agent, for what it asks over HTTP: each call keeps it for a while, and ends when who called is gone. */
 export const seatDoor = (
   principal: Principal,
   { seats, leases }: Seated,
-  { clientMs }: { clientMs: number },
+  { clientMs, gone }: { clientMs: number; gone: AbortSignal },
 ): SeatDoor => {
-  const kept = async <T>(asked: Promise<Result<T>>): Promise<Result<T>> => {
-    const answer = await asked
+  const keep = async (): Promise<void> => {
     const at = await seats.at(principal)
     if (at.ok && at.value.active && at.value.session !== null) await leases.hold(at.value.session, clientMs)
+  }
+  const kept = async <T>(ask: () => Promise<Result<T>>): Promise<Result<T>> => {
+    await keep()
+    const answer = await ask()
+    await keep()
     return answer
+  }
+  const act: SeatDoor['act'] = async (call, step) => {
+    const seat = await seats.sit(principal)
+    if (!seat.ok) return seat
+    return kept(() => seats.act(principal, call, { step, signal: gone }))
   }
   return {
     at: () => seats.at(principal),
-    start: (how) => kept(seats.start(principal, how)),
-    act: (call, step) => kept(seats.act(principal, call, { step, begins: true, signal: new AbortController().signal })),
+    start: (how) => kept(() => seats.start(principal, how)),
+    act,
     leave: (how) => seats.leave(principal, how),
   }
 }

@@ -106,12 +106,9 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
 
     /** The agents whose lease ran out since somebody last looked, each told once in all processes. */
     lapsed: async (): Promise<Presence[]> => {
-      const found: Presence[] = []
-      for (const id of await redis.smembers(index)) {
-        const moved = await move(LAPSE, id).catch(() => null)
-        if (moved?.ok) found.push(await presence(id))
-      }
-      return found
+      const ids = await redis.smembers(index)
+      const moved = await Promise.all(ids.map((id) => move(LAPSE, id).catch(() => null)))
+      return Promise.all(ids.filter((_id, i) => moved[i]?.ok).map(presence))
     },
   }
 }

@@ -11,8 +11,6 @@ import { createSpeaker } from './speaker.ts'
 /** The way to a client: what is sent to it, and that it is cut off, and why. */
 export type Client = { send: Send; cut: (why: RefusalCode) => void }
 
-export type Rpc = ReturnType<typeof createRpc>
-
 /** As much as may happen during one answer, before the client is too far behind. */
 const MOST_HELD = 20_000
 

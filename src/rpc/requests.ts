@@ -10,8 +10,6 @@ import { createSession, type Session } from './session.ts'
 /** The header that names a session of single requests. */
 const HEADER = 'bellhop-session'
 
-export type Requests = ReturnType<typeof createRequests>
-
 /** The same by single requests: a message is posted and answered, and what the client is told is a stream of events. */
 export const createRequests = (house: RpcHouse) => {
   const limits = { ...RPC_LIMITS, ...house.limits }

@@ -1,42 +1,11 @@
 import { type Operation, usageOf } from '../operations/operation.ts'
 import { inputFrom, words } from '../operations/parse.ts'
 import { operations } from '../operations/table.ts'
+import { doorsBeside } from './beside.ts'
+import { answers, type Endpoint, json, type OpenApi, parametersOf, ref } from './endpoint.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { typeName } from './names.ts'
 import { schemaFor } from './protocols.ts'
-
-export type Parameter = {
-  name: string
-  in: 'query' | 'header'
-  required: boolean
-  description?: string
-  schema: JsonSchema
-  example?: unknown
-}
-type Content = Record<string, { schema: JsonSchema; example?: unknown }>
-type Answer = { description: string; content: Content }
-
-/** One thing that can be asked at an address. */
-export type Endpoint = {
-  operationId: string
-  tags: string[]
-  summary: string
-  description?: string
-  security?: []
-  parameters?: Parameter[]
-  requestBody?: { required: boolean; content: Content }
-  responses: Record<string, Answer>
-}
-
-export type OpenApi = {
-  openapi: '3.1.1'
-  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
-  servers: { url: string }[]
-  security: Record<string, string[]>[]
-  tags: { name: string; description: string }[]
-  paths: Record<string, Partial<Record<'get' | 'post', Endpoint>>>
-  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, Record<string, string>> }
-}
 
 const TAGS = {
   lines: 'What is said in a room, and what comes of it as it comes.',
@@ -64,11 +33,7 @@ export const openApi = (version: string): OpenApi => {
     security: [{ token: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: {
-      '/healthz': { get: health },
-      '/api/say': { post: say },
-      '/api/follow': { get: follow(schemas) },
-      '/api/items': { get: items(schemas) },
-      '/api/tail': { get: tail(schemas) },
+      ...doorsBeside(schemas),
       ...Object.fromEntries(operations.flatMap((row) => pathsOf(row, schemas))),
     },
     components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
@@ -78,19 +43,6 @@ export const openApi = (version: string): OpenApi => {
 /** References as they are inside of this document. */
 const rebased = (schemas: Record<string, JsonSchema>): Record<string, JsonSchema> =>
   JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/'))
-
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
-const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } })
-
-const PROBLEM: Answer = {
-  description: 'A refusal: its code, what was wrong, and what to do about it.',
-  content: { 'application/problem+json': { schema: ref('ProblemDetails') } },
-}
-
-const answers = (content: Content, description = 'The answer.'): Endpoint['responses'] => ({
-  '200': { description, content },
-  default: PROBLEM,
-})
 
 const pathsOf = (row: Operation, schemas: Record<string, JsonSchema>): [string, OpenApi['paths'][string]][] =>
   [row.name, ...(row.also ?? [])].map((name) => [
@@ -138,113 +90,4 @@ const exampleOf = (row: Operation): Record<string, unknown> => {
   const input = inputFrom(row, words(row.example).slice(1))
   const isSaid = ([key, value]: [string, unknown]) => row.input.shape[key]?.safeParse(undefined).data !== value
   return input.ok ? Object.fromEntries(Object.entries(input.value).filter(isSaid)) : {}
-}
-
-const parametersOf = (schema: JsonSchema = {}, example: Record<string, unknown> = {}): Parameter[] =>
-  Object.entries(schema.properties ?? {}).map(([name, { description, ...of }]) => ({
-    name,
-    in: 'query',
-    required: schema.required?.includes(name) === true,
-    ...(description === undefined ? {} : { description }),
-    schema: of,
-    ...(example[name] === undefined ? {} : { example: example[name] }),
-  }))
-
-const health: Endpoint = {
-  operationId: 'health',
-  tags: ['asking'],
-  summary: 'whether the instance is ready; for everybody',
-  security: [],
-  responses: {
-    '200': { description: 'It is ready.', content: json(ref('Health')) },
-    '503': { description: 'It is not ready.', content: json(ref('Health')) },
-  },
-}
-
-const say: Endpoint = {
-  operationId: 'say',
-  tags: ['lines'],
-  summary: 'say a line in a room: work for an agent, a command, or talk',
-  requestBody: {
-    required: true,
-    content: {
-      'application/json': {
-        schema: ref('SayInput'),
-        example: { room: 'lobby', text: '@claude where is the retry logic?' },
-      },
-    },
-  },
-  responses: answers(json(ref('SayAnswer')), 'The receipt: it is in the evidence.'),
-}
-
-const resume: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  required: false,
-  description: 'the id of the last event that was seen: it goes on after that',
-  schema: { type: 'string' },
-}
-
-type Stream = {
-  name: string
-  summary: string
-  input: string
-  event: string
-  data: string
-  example: Record<string, unknown>
-}
-
-/** A stream of server-sent events. */
-const streamOf = (
-  { name, summary, input, event, data, example }: Stream,
-  schemas: Record<string, JsonSchema>,
-): Endpoint => ({
-  operationId: name,
-  tags: ['lines'],
-  summary,
-  description: `Server-sent events. The data of each event \`${event}\` is one \`${data}\` as JSON.`,
-  parameters: [...parametersOf(schemas[input], example), resume],
-  responses: answers({ 'text/event-stream': { schema: ref(data) } }, 'The events, until either side ends it.'),
-})
-
-const follow = (schemas: Record<string, JsonSchema>): Endpoint =>
-  streamOf(
-    {
-      name: 'follow',
-      summary: 'what a room reads, as it comes',
-      input: 'FollowInput',
-      event: 'post',
-      data: 'Post',
-      example: { room: 'lobby' },
-    },
-    schemas,
-  )
-
-const items = (schemas: Record<string, JsonSchema>): Endpoint =>
-  streamOf(
-    {
-      name: 'items',
-      summary: 'the items of a turn until it ends, or of a room, as they come',
-      input: 'ItemsInput',
-      event: 'item',
-      data: 'ItemEvent',
-      example: { room: 'lobby' },
-    },
-    schemas,
-  )
-
-const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
-  const { properties = {} } = schemas['EvidenceInput'] ?? {}
-  const { order: _order, limit: _limit, ...filters } = properties
-  return streamOf(
-    {
-      name: 'tail',
-      summary: 'evidence that matches, as it is written',
-      input: 'Tail',
-      event: 'entry',
-      data: 'Entry',
-      example: { tool: 'read' },
-    },
-    { Tail: { properties: filters } },
-  )
 }

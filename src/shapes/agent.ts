@@ -34,6 +34,8 @@ export type KnownAgent = {
   peripheral: string
   /** All that it may inhabit, where that is not every one there is. */
   peripherals?: readonly string[] | undefined
+  /** The one room it works in, where it is not every one. */
+  room?: string
 }
 
 /** Step 1 of the handshake: who wants to join, speaking what, able to do what. */

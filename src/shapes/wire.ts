@@ -11,7 +11,7 @@ import { type StepReport, TurnOutcome } from './turn.ts'
 /** The version that programs speak with us at `/agents`: minor versions only add to it. */
 export const WIRE = { major: 1, minor: 1 } as const
 
-export const Protocol = z.string().regex(/^\d{1,3}\.\d{1,3}$/, 'expected a version such as "1.1"')
+const Protocol = z.string().regex(/^\d{1,3}\.\d{1,3}$/, 'expected a version such as "1.1"')
 
 /** A frame's own name, which its answer carries. */
 const FrameId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')

@@ -58,6 +58,9 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
   }
   const low = tooLow(message.person.role, spec.role, peripheral)
   if (low) return low
+  const { room } = house.agents.find(({ id }) => id === agent) ?? {}
+  if (room !== undefined && room !== message.room)
+    return refusal('agent-unknown', `${agent} works in ${room}, and not in ${message.room}`)
   const { readiness, peripherals, reason } = await presenceFor(agent, message, house)
   if (readiness !== 'ready') {
     return refusal('agent-not-ready', `${agent} is ${readiness}${reason ? ` (${reason})` : ''}, so it gets no work`)

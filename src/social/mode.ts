@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { type Operation, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, nearest, words } from '../operations/parse.ts'
 import type { MessageMode } from '../shapes/message.ts'
@@ -42,8 +43,17 @@ const wishOf = ({ text, place, person, command: typed }: Known, vocabulary: Voca
   return work(text, null, listener, vocabulary)
 }
 
+/** What a program gives that wants work done: whoever it names, and nobody that the request happens to mention. */
+const Work = z.strictObject({ agent: z.string(), request: z.string().min(1) })
+
 /** A command that a program gives as it is, without a line that would have to be read. */
-const typedCommand = ({ name, input }: NonNullable<Known['command']>, { operations }: Vocabulary): Result<Wish> => {
+const typedCommand = ({ name, input }: NonNullable<Known['command']>, vocabulary: Vocabulary): Result<Wish> => {
+  const { operations, peripherals, agents } = vocabulary
+  const work = peripherals.includes(name) ? Work.safeParse(input) : null
+  if (work?.success && agents.some(({ id }) => id === work.data.agent)) {
+    return ok({ kind: 'work', agents: [work.data.agent], peripheral: name, request: work.data.request })
+  }
+  if (work) return refused(refusal('command-invalid', `${name} takes an agent that is known here, and a request`))
   const operation = operations.find((row) => row.name === name)
   if (!operation) return refused(refusal('command-unknown', `there is no command /${name}`))
   const checked = checkInput(operation, input)

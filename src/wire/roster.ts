@@ -69,7 +69,6 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
   return {
     of: (agent: string): Peer | undefined => peers.get(agent),
     size: (): number => peers.size,
-    all: (): Iterable<Peer> => peers.values(),
 
     /**
      * Lets go of a lease that the same agent left here: of a connection that closed, or answers no more. Answers whether

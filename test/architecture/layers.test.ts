@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console evidence lib mcp operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools wire workspace'
+  'agents chat client config console doors evidence lib mcp operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -29,6 +29,8 @@ const layers: Record<string, readonly string[]> = {
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],
   'src/wire': ['src/shapes', 'src/lib', 'src/evidence', 'src/registry', 'src/agents'],
   'src/rpc': ['src/shapes', 'src/evidence', 'src/status'],
+  // Who is let in is for the pipeline's second stage to say.
+  'src/doors': ['src/shapes', 'src/social'],
   'src/schema': ['src/shapes', 'src/operations'],
   'src/console': ['src/shapes', 'src/operations', 'src/schema', 'src/doors'],
   'src/mcp': ['src/shapes', 'src/evidence', 'src/agents', 'src/tools', 'src/operations'],

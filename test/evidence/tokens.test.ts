@@ -101,13 +101,14 @@ test('the agents that tokens were made for are known as their newest token has t
   expect(await roll()).toEqual([])
   await mint(house)
   await mint(house, agentGrant())
-  const { agent: id, type, peripheral, peripherals } = agentGrant()
-  expect(await roll()).toEqual([{ id, type, peripheral, peripherals }])
+  const { agent: id, type, peripheral, peripherals, room } = agentGrant()
+  expect(await roll()).toEqual([{ id, type, peripheral, peripherals, room }])
   await mint(house, agentGrant({ peripheral: 'edit' }))
   await mint(house, agentGrant({ agent: 'aide', type: 'aide' }))
-  const scout = { id, type, peripheral: 'edit', peripherals }
+  const scout = { id, type, peripheral: 'edit', peripherals, room }
+  const aide = { id: 'aide', type: 'aide', peripheral, peripherals, room }
   expect(await Promise.all([roll(), roll()])).toEqual([
-    [scout, { id: 'aide', type: 'aide', peripheral, peripherals }],
-    [scout, { id: 'aide', type: 'aide', peripheral, peripherals }],
+    [scout, aide],
+    [scout, aide],
   ])
 })

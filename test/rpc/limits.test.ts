@@ -1,73 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { roomOfThread, threadOf } from '../../src/evidence/conversations.ts'
-import { createFeed } from '../../src/evidence/feed.ts'
-import { createIds } from '../../src/lib/id.ts'
-import { createRpcDoor } from '../../src/rpc/door.ts'
-import type { RpcHouse, RpcLimits } from '../../src/rpc/house.ts'
-import type { Config } from '../../src/shapes/config.ts'
-import type { Principal } from '../../src/shapes/principal.ts'
-import { ok } from '../../src/shapes/result.ts'
-import { receive } from '../../src/social/pipeline.ts'
 import { eventually } from '../support/poll.ts'
-import { LOBBY, QUIET, testSocial } from '../support/social.ts'
 import { must, said } from '../support/store.ts'
 import { connectRpc, readyRpc } from './client.ts'
-
-const ADA: Principal = {
-  key: 'ada',
-  door: 'rpc',
-  token: 'token-of-ada',
-  person: { name: 'ada', role: 'admin', face: 'cli', via: null },
-  grant: null,
-  expires: null,
-}
-
-/** The door alone, on a real server and a real pipeline, with limits that a test can reach. */
-const openDoor = async (limits: Partial<RpcLimits>, clock = { now: 0 }) => {
-  const kept = await testSocial((store) => ({
-    roomsFor: async (room) => {
-      const thread = await threadOf(store, room)
-      return [LOBBY, QUIET, ...(thread ? [roomOfThread(thread, [LOBBY, QUIET])] : [])]
-    },
-  }))
-  const { store, social } = kept
-  const valid = { is: true }
-  const next = () => setTimeout(10, undefined, { ref: false })
-  const house: RpcHouse = {
-    admit: async () => ok(ADA),
-    stillValid: async () => valid.is,
-    store,
-    feed: createFeed({ store, live: { next }, failed: () => {} }),
-    progress: () => () => {},
-    say: (message) => receive(message, social),
-    models: async () => [],
-    config: { rooms: [LOBBY, QUIET], servers: {}, much: 'x'.repeat(200_000) } as unknown as Config,
-    version: '1',
-    now: () => clock.now,
-    newId: createIds(Date.now),
-    log: () => {},
-    limits,
-  }
-  const door = createRpcDoor(house)
-  const server = createServer((request, response) => void door.answer(request, response))
-  server.on('upgrade', door.open)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    store,
-    valid,
-    connections: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
-    [Symbol.asyncDispose]: async () => {
-      await door.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-      await kept[Symbol.asyncDispose]()
-    },
-  }
-}
+import { openDoor } from './open-door.ts'
 
 const initialize = (url: string) =>
   fetch(new URL('/rpc', url), {
@@ -125,7 +60,7 @@ test('a token that no longer holds ends the connection at the next look', async 
 
 test('a session that is silent for too long lapses; one that is read does not', async () => {
   const clock = { now: 0 }
-  await using door = await openDoor({ lookMs: 20, idleMs: 1000 }, clock)
+  await using door = await openDoor({ lookMs: 20, idleMs: 1000 }, { clock })
   const [silent, read] = [await initialize(door.url), await initialize(door.url)].map(
     ({ headers }) => headers.get('bellhop-session') ?? '',
   ) as [string, string]

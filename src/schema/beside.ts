@@ -1,0 +1,110 @@
+import { answers, type Endpoint, json, type OpenApi, type Parameter, parametersOf, ref } from './endpoint.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/** The doors that are in no table: health, lines of chat, and the streams. */
+export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths'] => ({
+  '/healthz': { get: health },
+  '/api/say': { post: say },
+  '/api/follow': { get: follow(schemas) },
+  '/api/items': { get: items(schemas) },
+  '/api/tail': { get: tail(schemas) },
+})
+
+const health: Endpoint = {
+  operationId: 'health',
+  tags: ['asking'],
+  summary: 'whether the instance is ready; for everybody',
+  security: [],
+  responses: {
+    '200': { description: 'It is ready.', content: json(ref('Health')) },
+    '503': { description: 'It is not ready.', content: json(ref('Health')) },
+  },
+}
+
+const say: Endpoint = {
+  operationId: 'say',
+  tags: ['lines'],
+  summary: 'say a line in a room: work for an agent, a command, or talk',
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: ref('SayInput'),
+        example: { room: 'lobby', text: '@claude where is the retry logic?' },
+      },
+    },
+  },
+  responses: answers(json(ref('SayAnswer')), 'The receipt: it is in the evidence.'),
+}
+
+const resume: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'the id of the last event that was seen: it goes on after that',
+  schema: { type: 'string' },
+}
+
+type Stream = {
+  name: string
+  summary: string
+  input: string
+  event: string
+  data: string
+  example: Record<string, unknown>
+}
+
+/** A stream of server-sent events. */
+const streamOf = (
+  { name, summary, input, event, data, example }: Stream,
+  schemas: Record<string, JsonSchema>,
+): Endpoint => ({
+  operationId: name,
+  tags: ['lines'],
+  summary,
+  description: `Server-sent events. The data of each event \`${event}\` is one \`${data}\` as JSON.`,
+  parameters: [...parametersOf(schemas[input], example), resume],
+  responses: answers({ 'text/event-stream': { schema: ref(data) } }, 'The events, until either side ends it.'),
+})
+
+const follow = (schemas: Record<string, JsonSchema>): Endpoint =>
+  streamOf(
+    {
+      name: 'follow',
+      summary: 'what a room reads, as it comes',
+      input: 'FollowInput',
+      event: 'post',
+      data: 'Post',
+      example: { room: 'lobby' },
+    },
+    schemas,
+  )
+
+const items = (schemas: Record<string, JsonSchema>): Endpoint =>
+  streamOf(
+    {
+      name: 'items',
+      summary: 'the items of a turn until it ends, or of a room, as they come',
+      input: 'ItemsInput',
+      event: 'item',
+      data: 'ItemEvent',
+      example: { room: 'lobby' },
+    },
+    schemas,
+  )
+
+const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
+  const { properties = {} } = schemas['EvidenceInput'] ?? {}
+  const { order: _order, limit: _limit, ...filters } = properties
+  return streamOf(
+    {
+      name: 'tail',
+      summary: 'evidence that matches, as it is written',
+      input: 'Tail',
+      event: 'entry',
+      data: 'Entry',
+      example: { tool: 'read' },
+    },
+    { Tail: { properties: filters } },
+  )
+}
