@@ -10,7 +10,12 @@ import { AGENTS, LOBBY, line, QUIET } from '../support/social.ts'
 const ADA = { name: 'ada', role: 'admin', face: 'cli', via: null } as const
 const VOCABULARY = { operations: commands, peripherals: ['explore', 'edit'], agents: AGENTS }
 
-const known = (text: string, place: Room): Known => ({ ...line({ text, room: place.id }), place, person: ADA, token: null })
+const known = (text: string, place: Room): Known => ({
+  ...line({ text, room: place.id }),
+  place,
+  person: ADA,
+  token: null,
+})
 
 const hear = (text: string, place: Room = QUIET) => mode(known(text, place), 'diagnose', VOCABULARY)
 
