@@ -1,7 +1,6 @@
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
-import { seldom } from '../lib/seldom.ts'
 import type { Asking } from '../peripherals/asking.ts'
 import type { Author } from '../shapes/evidence.ts'
 import type { Fruit } from '../shapes/fruit.ts'
@@ -60,8 +59,6 @@ export type Ended = { turn: string; peripheral: string | null; fruit: Fruit | nu
 
 export type Seats = ReturnType<typeof createSeats>
 
-/** How often it is looked up whether the turn of a step that is waited for has ended. */
-const OVER_MS = 250
 /** How long a stop may wait for the workers. */
 const LEAVE_MS = 15_000
 
@@ -175,7 +172,7 @@ export const createSeats = (options: Options) => {
     const step = `${turn}.${how.step ?? shortly(newId())}`
     const author = authorOf(principal)
     const report = await waitFor(turn, how.signal, (signal) =>
-      asking.ask({ session, turn, step, author, call }, signal),
+      asking.ask({ session, turn, step, author, call }, signal, how.step === undefined),
     )
     if (report) return ok({ step, report })
     if (!how.signal.aborted) return refused(refusal('call-cancelled', 'the turn has ended'))
@@ -210,8 +207,10 @@ export const createSeats = (options: Options) => {
   ): Promise<T> => {
     const done = new AbortController()
     const over = new AbortController()
-    const ended = seldom(OVER_MS, () => store.get(`${turn}.ended`))
-    const watching = live.until(ended, AbortSignal.any([signal, done.signal])).then((entry) => entry && over.abort())
+    const ended = `${turn}.ended`
+    const watching = live
+      .until(() => store.get(ended), AbortSignal.any([signal, done.signal]), ended)
+      .then((entry) => entry && over.abort())
     try {
       return await ask(AbortSignal.any([signal, over.signal]))
     } finally {

@@ -1,7 +1,6 @@
 import type { Live } from '../evidence/live.ts'
 import { steersFrom } from '../evidence/steers.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
-import { seldom } from '../lib/seldom.ts'
 import { stopped } from '../peripherals/drafts.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
@@ -88,11 +87,9 @@ export const createTurns = (options: Options) => {
     const over = new AbortController()
     const stopping = new AbortController()
     const ends = AbortSignal.any([abandon, over.signal])
+    const stopId = `${turn.id}.stop`
     const watching = live
-      .until(
-        seldom(STOP_MS, () => store.get(`${turn.id}.stop`)),
-        ends,
-      )
+      .until(() => store.get(stopId), ends, stopId)
       .then((asked) => {
         if (asked) stopping.abort()
         return asked
@@ -104,7 +101,7 @@ export const createTurns = (options: Options) => {
       const conclusion = await think(work, heard, signal)
       if (abandon.aborted) return conclusion
       // A step may have heard of the stop first, and the mind come to its end before we did.
-      const stop = conclusion ? await store.get(`${turn.id}.stop`) : await watching
+      const stop = conclusion ? await store.get(stopId) : await watching
       return stop ? stoppedBy(stop) : conclusion
     } finally {
       over.abort()
@@ -114,9 +111,6 @@ export const createTurns = (options: Options) => {
 
   return { drain }
 }
-
-/** How often it is looked for that a person stops a turn: the store may grow a thousand times a second. */
-const STOP_MS = 250
 
 /** What was said to a turn when it had come to its end is not lost: the answer says that nobody heard it. */
 const unheard = ({ outcome, answer }: Conclusion, late: readonly string[]): Conclusion => ({

@@ -4,51 +4,80 @@ import type { Entry } from '../shapes/evidence.ts'
 
 export type Live = ReturnType<typeof createLive>
 
+/** The ids a hint names; none where there were too many to name. */
+type Hint = readonly string[] | null
+type Listener = (hint: Hint) => void
+
+/** As many ids as a hint names: whoever waits for one of them need not look at every other. */
+const NAMED = 64
+
 /**
  * Tells every process that the store has grown. It is a hint and nothing more: whoever hears it looks into the store,
  * and looks again by itself after a while, so a lost hint costs time and never an entry.
  */
 export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => {
   const channel = `${prefix}:live`
-  const listeners = new Set<() => void>()
-  const wake = () => {
-    for (const listener of [...listeners]) listener()
+  const listeners = new Set<Listener>()
+  /** Those who wait for one entry, by its id. */
+  const waiting = new Map<string, Set<() => void>>()
+  const wake = (hint: Hint): void => {
+    for (const listener of [...listeners]) listener(hint)
+    const named = hint ?? [...waiting.keys()]
+    for (const id of named) for (const heard of [...(waiting.get(id) ?? [])]) heard()
   }
   const subscriber = redis.duplicate()
-  subscriber.on('message', wake)
+  subscriber.on('message', (_channel: string, message: string) => wake(read(message)))
   subscriber.on('error', () => {})
   subscriber.subscribe(channel).catch(() => {})
 
-  /** Resolves at the next hint, after a while, or when the signal ends it. */
-  const next = (signal?: AbortSignal): Promise<void> =>
+  const waitFor = (id: string, heard: () => void): (() => void) => {
+    const others = waiting.get(id) ?? new Set()
+    waiting.set(id, others.add(heard))
+    return () => {
+      others.delete(heard)
+      if (others.size === 0) waiting.delete(id)
+    }
+  }
+
+  /** Resolves at the next hint, or the next that names an entry; after a while; or when the signal ends it. */
+  const next = (signal?: AbortSignal, id?: string): Promise<void> =>
     new Promise((resolve) => {
       // Many wait for the same end: that is no leak.
       if (signal) setMaxListeners(0, signal)
       const done = () => {
         clearTimeout(timer)
-        listeners.delete(done)
+        ignore()
         signal?.removeEventListener('abort', done)
         resolve()
       }
+      const ignore = id === undefined ? listenTo(done) : waitFor(id, done)
       const timer = setTimeout(done, lookAgainMs)
-      listeners.add(done)
       signal?.addEventListener('abort', done)
       if (signal?.aborted) done()
     })
 
+  const listenTo = (done: () => void): (() => void) => {
+    listeners.add(done)
+    return () => listeners.delete(done)
+  }
+
   return {
     announce: (entries: Entry[]): void => {
       if (entries.length === 0) return
-      wake()
-      redis.publish(channel, '').catch(() => {})
+      const hint = entries.length > NAMED ? null : entries.map(({ id }) => id)
+      wake(hint)
+      redis.publish(channel, hint === null ? '' : hint.join(' ')).catch(() => {})
     },
-    next,
-    /** Asks again at every hint until there is an answer; null when the signal ended the wait. */
-    until: async <T>(ask: () => Promise<T | null>, signal: AbortSignal): Promise<T | null> => {
+    next: (signal?: AbortSignal): Promise<void> => next(signal),
+    /**
+     * Asks again at every hint until there is an answer; null when the signal ended the wait. Where the answer comes with
+     * an entry, whose id is given, only at hints that may be of it.
+     */
+    until: async <T>(ask: () => Promise<T | null>, signal: AbortSignal, id?: string): Promise<T | null> => {
       const answered = new AbortController()
       const ends = AbortSignal.any([signal, answered.signal])
       while (!signal.aborted) {
-        const heard = next(ends)
+        const heard = next(ends, id)
         const answer = await ask()
         if (answer !== null) {
           answered.abort()
@@ -62,3 +91,5 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
     close: (): void => subscriber.disconnect(),
   }
 }
+
+const read = (message: string): Hint => (message === '' ? null : message.split(' '))

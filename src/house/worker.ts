@@ -28,8 +28,9 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
 
   const verdicts = createVerdicts(parts)
   const workshop = createWorkshop(parts, verdicts)
+  const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
-    mailbox: createMailbox(redis, prefix, 'steps'),
+    mailbox,
     wake: (session) => parts.steps.wake(session),
   })
   const turns = createTurns({
@@ -81,6 +82,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       await turnLane.close()
       stepsClosing.abort()
       await stepLane.close()
+      mailbox.close()
       await workshop.close()
       await looking
       await verdicts.settled()

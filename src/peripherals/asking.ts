@@ -9,9 +9,12 @@ import { answerId, type CallRequest, type LeaveRequest, type Request } from './r
 /** The way to a session's drain: where requests wait for it, and what wakes it. */
 export type Queue = {
   mailbox: {
-    put: (session: string, item: string) => Promise<void>
+    /** Answers whether somebody was at the mailbox, and has heard of it. */
+    put: (session: string, item: string) => Promise<boolean>
     all: (session: string) => Promise<string[]>
     remove: (session: string, item: string) => Promise<void>
+    /** Waits a little for something to come; answers whether there is anything. */
+    wait: (session: string, ms: number) => Promise<boolean>
   }
   wake: (session: string) => Promise<void>
 }
@@ -26,21 +29,28 @@ const AGAIN_MS = 2000
 /** Asks a session's drain, in whichever process it is, and waits for the evidence of its answer. */
 export const createAsking = ({ store, live, clock, queue: { mailbox, wake } }: Options) => {
   /** Puts a request in line and waits for its answer; null when the signal ended the wait. */
-  const request = async (asked: Request, signal: AbortSignal): Promise<Entry | null> => {
+  const request = async (asked: Request, signal: AbortSignal, isNew = false): Promise<Entry | null> => {
     const item = JSON.stringify(asked)
+    const id = answerId(asked)
     let woken = 0
-    return live.until(async () => {
-      const answer = await store.get(answerId(asked))
+    const again = async (): Promise<Entry | null> => {
+      const answer = await store.get(id)
       // Looking again at every hint, but asking again only now and then.
       if (answer || Date.now() - woken < AGAIN_MS) return answer
       if (asked.kind === 'call' && (await waits(asked))) return null
+      return put()
+    }
+    const put = async (): Promise<Entry | null> => {
+      const retried = woken > 0
       woken = Date.now()
-      await mailbox.put(asked.session, item)
-      const late = await store.get(answerId(asked))
+      const heard = await mailbox.put(asked.session, item)
+      const late = isNew && !retried ? null : await store.get(id)
       if (late) await mailbox.remove(asked.session, item)
-      else await wake(asked.session)
+      // Whoever said to have heard of it may have died since.
+      else if (!heard || retried) await wake(asked.session)
       return late
-    }, signal)
+    }
+    return live.until(() => (isNew && woken === 0 ? put() : again()), signal, id)
   }
 
   /** Whether a person is being asked: there is nothing to wake until one answers, or the time is up. */
@@ -51,8 +61,9 @@ export const createAsking = ({ store, live, clock, queue: { mailbox, wake } }: O
 
   return {
     /** Asks for a step and waits for its report. */
-    ask: async (asked: Omit<CallRequest, 'kind'>, signal: AbortSignal): Promise<StepReport | null> => {
-      const entry = await request({ kind: 'call', ...asked }, signal)
+    /** One that is new cannot have been answered yet: nobody looks. */
+    ask: async (asked: Omit<CallRequest, 'kind'>, signal: AbortSignal, isNew = false): Promise<StepReport | null> => {
+      const entry = await request({ kind: 'call', ...asked }, signal, isNew)
       return entry && reportIn(entry)
     },
     /** Leaves the peripheral at the end of a turn; answers whether it is left. */

@@ -32,8 +32,13 @@ export const createSteps = (workshop: Workshop, queue: Queue) => {
       touched,
       deal: (asked) => deal(asked, writer(fence)),
     })
-    while (!signal.aborted && (await round.begin())) await round.next()
-    await round.settled()
+    const goneAt = performance.now() + STAY_MS
+    const mayStay = () => !signal.aborted && !round.lost() && performance.now() < goneAt
+    // An agent that was answered often asks again at once: whoever is still here saves it the way through the queue.
+    do {
+      while (!signal.aborted && (await round.begin())) await round.next()
+      await round.settled()
+    } while (mayStay() && (await mailbox.wait(session, LINGER_MS)))
   }
 
   const writer =
@@ -77,6 +82,10 @@ export const createSteps = (workshop: Workshop, queue: Queue) => {
     drain,
   }
 }
+
+/** How long a drain that has nothing left to do stays at the mailbox; and for how long in all, so that others get their turn. */
+const LINGER_MS = 20
+const STAY_MS = 1000
 
 const ANSWERED: Taken = { kind: 'answered' }
 

@@ -1,6 +1,5 @@
 import { hashOf } from '../evidence/hash.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
-import { seldom } from '../lib/seldom.ts'
 import type { Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
@@ -26,7 +25,7 @@ export type Taken =
 
 export type Take = ReturnType<typeof createTaking>
 
-/** How long a step may run before somebody looks whether a person has stopped its turn, and how often then. */
+/** How long a step may run before somebody looks whether a person has stopped its turn. */
 const WATCH_MS = 250
 
 /** Takes one step: the gate, then the intent, then the tool, then the outcome. */
@@ -267,18 +266,16 @@ const watchForStop = (
   stop: AbortController,
   over: AbortSignal,
 ): void => {
-  const timer = setTimeout(() => {
+  const watch = (id: string): void => {
     live
-      .until(
-        seldom(WATCH_MS, async () => (await store.get(`${turn}.stop`)) ?? store.get(`${step}.stop`)),
-        over,
-      )
+      .until(() => store.get(id), over, id)
       .then((asked) => {
         if (asked) stop.abort()
       })
       // Without the store nothing can be stopped, and nothing is written down either: the step ends by itself.
       .catch(() => {})
-  }, WATCH_MS)
+  }
+  const timer = setTimeout(() => [`${turn}.stop`, `${step}.stop`].forEach(watch), WATCH_MS)
   over.addEventListener('abort', () => clearTimeout(timer))
 }
 

@@ -81,7 +81,7 @@ const presenceFor = async (id: string, { person }: Classified, house: House): Pr
 }
 
 /** Why somebody may not ask for an operation: agents have tools, and next to no operations. */
-export const closedTo = ({ role, agent, name }: Person, operation: Operation): Refusal | null => {
+const closedTo = ({ role, agent, name }: Person, operation: Operation): Refusal | null => {
   if (!agent === !operation.agents) return tooLow(role, operation.role, `/${operation.name}`)
   return agent
     ? refusal('grant-exceeded', `${name} is an agent, and /${operation.name} is for people`)
