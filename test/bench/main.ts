@@ -1,3 +1,4 @@
+import { mcpCalls } from './doors.ts'
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { table } from './report.ts'
@@ -10,4 +11,5 @@ const cases = [readStep, undoBench, messageToReply]
 console.log(await gateOverhead())
 
 for (const run of cases) console.log(table(await run()))
+for (const bench of await mcpCalls()) console.log(table(bench))
 await evidenceBench()
