@@ -171,8 +171,9 @@ export const createSeats = (options: Options) => {
     const { session, turn } = seat
     const step = `${turn}.${how.step ?? shortly(newId())}`
     const author = authorOf(principal)
+    const within = principal.grant?.peripherals
     const report = await waitFor(turn, how.signal, (signal) =>
-      asking.ask({ session, turn, step, author, call }, signal, how.step === undefined),
+      asking.ask({ session, turn, step, author, call, within }, signal, how.step === undefined),
     )
     if (report) return ok({ step, report })
     if (!how.signal.aborted) return refused(refusal('call-cancelled', 'the turn has ended'))

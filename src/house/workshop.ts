@@ -19,6 +19,7 @@ type Machine = Pick<
   | 'clock'
   | 'ledgers'
   | 'specs'
+  | 'agents'
   | 'workspace'
   | 'roomMode'
   | 'shadow'
@@ -80,6 +81,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
     clock,
     ledgers,
     specs,
+    inhabits: async (agent) => (await parts.agents()).find(({ id }) => id === agent)?.peripherals ?? null,
     workspace,
     roomMode,
     path: settings.path,

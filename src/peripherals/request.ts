@@ -1,11 +1,20 @@
 import { z } from 'zod'
 import { Author } from '../shapes/evidence.ts'
 import { Id } from '../shapes/message.ts'
-import { ToolCall } from '../shapes/peripheral.ts'
+import { PeripheralId, ToolCall } from '../shapes/peripheral.ts'
 
 /** What a session's agent asks for: a tool call, on its way to the gate; or to leave the peripheral at the turn's end. */
 export const Request = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('call'), session: Id, turn: Id, step: Id, author: Author, call: ToolCall }),
+  z.strictObject({
+    kind: z.literal('call'),
+    session: Id,
+    turn: Id,
+    step: Id,
+    author: Author,
+    call: ToolCall,
+    /** Where whoever asks may go: what its token names, where it comes by one. */
+    within: z.array(PeripheralId).optional(),
+  }),
   z.strictObject({
     kind: z.literal('leave'),
     session: Id,

@@ -235,22 +235,31 @@ const standingOf = async (workshop: Workshop, { request, session, ledger, spec, 
     spilled: (path) => spills.find(session.id, path),
     sandboxless: sandbox.missing,
     hold: (names) => holds.take(session.id, session.agent, names),
-    hopless: (to) => hopless(workshop, { session, ledger, spec }, to),
+    hopless: (to) => hopless(workshop, { request, session, ledger, spec }, to),
     source: (name, wall) => workshop.sources.find(session.id, wall, name),
     decision,
   }
 }
 
+/** Why an agent may not go somewhere, whatever its wall says: it does not inhabit it, or its token does not name it. */
+const strangeTo = async ({ inhabits }: Workshop, { request, session }: Hopping, to: string): Promise<string | null> => {
+  const homes = [await inhabits(session.agent), request.within ?? null].filter((list) => list !== null)
+  const narrow = homes.find((list) => !list.includes(to))
+  return narrow ? `${session.agent} cannot inhabit ${to}; it can ${narrow.join(', ')}` : null
+}
+
+type Hopping = Pick<At, 'request' | 'session' | 'ledger' | 'spec'>
+
 /** Why a hop cannot be: what its exit needs, what the destination needs of the room and of who asked, or stale tests. */
-const hopless = async (
-  { specs, roomMode, shadow }: Workshop,
-  { session, ledger, spec }: Pick<At, 'session' | 'ledger' | 'spec'>,
-  to: string,
-): Promise<string | null> => {
+const hopless = async (workshop: Workshop, at: Hopping, to: string): Promise<string | null> => {
+  const { specs, roomMode, shadow } = workshop
+  const { session, ledger, spec } = at
   if (!ledger.stay || !spec) return 'no peripheral is active'
   const fruit = fruitOf(ledger.stay)
   const verdict = judgeHop(spec, to, fruit, specs)
   if (!verdict.ok) return verdict.why
+  const strange = await strangeTo(workshop, at, to)
+  if (strange) return strange
   const destination = specs.get(to)
   const asker = { role: ledger.turn?.role ?? 'operator', mode: await roomMode(session.room) } as const
   const closed = destination && closedTo(destination, asker)

@@ -20,6 +20,8 @@ export type Workshop = {
   clock: Clock
   ledgers: Ledgers
   specs: Specs
+  /** The peripherals an agent can inhabit; null where that is every one. */
+  inhabits: (agent: string) => Promise<readonly string[] | null>
   workspace: Workspace
   roomMode: (room: string) => Promise<RoomMode>
   /** Where programs are looked for. */

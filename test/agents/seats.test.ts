@@ -78,6 +78,19 @@ test('a hop changes the wall within the turn', async () => {
   must(await scout.command('leave', {}))
 })
 
+test('a hop leads where the token names, and nowhere else, whatever other tokens of the agent name', async () => {
+  await using house = await startTestHouse()
+  const narrow = await agentOf(house, agentGrant({ peripherals: ['explore', 'test'] }))
+  await agentOf(house)
+  must(await narrow.command('start', {}))
+  must(await narrow.command('act', READ))
+  expect(must(await narrow.command('hop', { to: 'edit' })).report).toEqual({
+    kind: 'refused',
+    refusal: refusal('hop-refused', 'scout cannot inhabit edit; it can explore, test'),
+  })
+  expect(must(await narrow.ask('seat'))).toMatchObject({ peripheral: 'explore', active: true })
+})
+
 test('an agent is let into what its token names, and into nothing of people’s', async () => {
   await using house = await startTestHouse()
   const scout = await agentOf(house, agentGrant({ peripherals: ['explore'] }))

@@ -40,11 +40,11 @@ const git = (...argv: string[]): ToolCall => ({ tool: 'run', args: { argv: ['git
 const LOOKED: ToolCall = { tool: 'advance', args: { outputs: { summary: 'sum adds' } } }
 
 /** A repository with a remote beside it, and a session of claude's in it. */
-const open = async (peripheral: string, checks: Record<string, string[]> = {}) => {
+const open = async (peripheral: string, checks: Record<string, string[]> = {}, inhabits: string[] | null = null) => {
   const specs = [...loadPeripherals(CONFIG, null, { checks, deploys: {} }).values()]
   const spec = specs.find(({ id }) => id === peripheral) ?? specs[0]
   if (!spec) throw new Error('no specs')
-  const it = await openWorkshop(server, { spec, specs, files: FILES, checks, peripheral })
+  const it = await openWorkshop(server, { spec, specs, files: FILES, checks, peripheral, inhabits })
   const remote = join(it.folder.path, 'remote.git')
   const run = (...argv: string[]) =>
     execa('git', argv, { cwd: it.root, env: { GIT_CONFIG_GLOBAL: '/dev/null' }, extendEnv: true })
@@ -193,6 +193,13 @@ test('after a hop the tools are those of the other wall, in the same session', a
   expect(reports[2]).toMatchObject({
     output: 'in test with {"changed-files":["sum.js"]}; the tools here are read, list, glob, grep, run, evidence, hop',
   })
+})
+
+test('an agent hops into what it can inhabit, and into nothing else', async () => {
+  await using it = await open('edit', {}, ['edit', 'explore'])
+  const reports = await work(it, [{ tool: 'read', args: { path: 'sum.js' } }, FIX, hop('test'), hop('explore')])
+  expect(kinds(reports)).toEqual(['ok', 'ok', 'hop-refused', 'ok'])
+  expect(reports[2]).toMatchObject({ refusal: { message: 'claude-1 cannot inhabit test; it can edit, explore' } })
 })
 
 test('failing tests, missing tests and tests of something else do not lead to deploy', async () => {

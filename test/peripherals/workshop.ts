@@ -59,6 +59,8 @@ type Options = {
   spec?: PeripheralSpec
   /** Further walls, where there are hops. */
   specs?: PeripheralSpec[]
+  /** Where the agent may go; everywhere, where nothing is said. */
+  inhabits?: string[] | null
   mode?: RoomMode
   files?: Record<string, string>
   checks?: Record<string, string[]>
@@ -76,6 +78,7 @@ export const openWorkshop = async (
   {
     spec = EXPLORE,
     specs: given = [spec],
+    inhabits = null,
     mode = 'execute',
     files = {},
     checks = {},
@@ -116,6 +119,8 @@ export const openWorkshop = async (
       clock,
       ledgers,
       specs,
+      agents: async () =>
+        inhabits === null ? [] : [{ id: 'claude-1', type: 'claude', peripheral: spec.id, peripherals: inhabits }],
       workspace,
       shadow,
       holds,
