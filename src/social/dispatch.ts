@@ -56,7 +56,7 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
       `${message.room} is in ${message.roomMode}; ${peripheral} needs ${spec.modes.join(' or ')}`,
     )
   }
-  const low = tooLow(message.person.role, spec.role, peripheral)
+  const low = tooLow(message.person.role, spec.role, peripheral) ?? beyondGrant({ agent, peripheral }, message)
   if (low) return low
   const { room } = house.agents.find(({ id }) => id === agent) ?? {}
   if (room !== undefined && room !== message.room)
@@ -72,13 +72,18 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
   return house.entryOf(spec, message.room, agent)
 }
 
-/** An agent that asks for itself is here, whatever the registry says: it has just come in by its token. */
-const presenceFor = async (id: string, { person }: Classified, house: House): Promise<Presence> => {
-  const self = person.agent && person.name === id ? house.agents.find((agent) => agent.id === id) : undefined
-  if (!self) return house.presenceOf(id)
-  const peripherals = self.peripherals ?? [...house.specs.keys()]
-  return { id, type: self.type, readiness: 'ready', peripherals: [...peripherals], reason: null }
+/** An agent that asks for itself is here, whatever the registry says: it has just come in, by a token that says what for. */
+const presenceFor = async (id: string, { grant }: Classified, house: House): Promise<Presence> => {
+  if (grant?.agent !== id) return house.presenceOf(id)
+  const { type, peripherals } = grant
+  return { id, type, readiness: 'ready', peripherals: [...peripherals], reason: null }
 }
+
+/** An agent gives others no work behind a wall that it may not stand behind itself. */
+const beyondGrant = ({ agent, peripheral }: Work, { grant }: Classified): Refusal | null =>
+  grant === null || grant.agent === agent || grant.peripherals.includes(peripheral)
+    ? null
+    : refusal('grant-exceeded', `${grant.agent} cannot inhabit ${peripheral}, and so gives nobody work there`)
 
 /** Why somebody may not ask for an operation: agents have tools, and next to no operations. */
 const closedTo = ({ role, agent, name }: Person, operation: Operation): Refusal | null => {

@@ -3,14 +3,15 @@ import { type Operation, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, nearest, words } from '../operations/parse.ts'
 import type { MessageMode } from '../shapes/message.ts'
 import type { Person } from '../shapes/person.ts'
+import type { AgentGrant } from '../shapes/principal.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import { addressed, namesOf } from './mention.ts'
 import type { Present } from './presence.ts'
 
-/** A message whose sender is known; by the token it is listed under, where it was made for them. */
-export type Known = Present & { person: Person; token: string | null }
+/** A message whose sender is known; by the token it came with, where that was made for them, and what an agent's opens. */
+export type Known = Present & { person: Person; token: string | null; grant: AgentGrant | null }
 
 /** What a message asks for. */
 export type Wish =

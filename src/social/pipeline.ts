@@ -10,7 +10,7 @@ import { dispatch } from './dispatch.ts'
 import { namesOf } from './mention.ts'
 import { type Known, mode, type Vocabulary } from './mode.ts'
 import { type Keeper, persist, repeatOf } from './persist.ts'
-import { presence } from './presence.ts'
+import { type Present, presence } from './presence.ts'
 import { refuse } from './refuse.ts'
 
 export type Social = Keeper & {
@@ -48,12 +48,10 @@ const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> =>
   if (!present.ok) return refuse(social, 'presence', present.refusal)
 
   const agents = await social.agents()
-  const minted = await social.minted(present.value.credential.token)
-  const owners = minted ? [...social.owners, minted] : social.owners
-  const person = authenticate(present.value, owners, [...namesOf(agents), BELLHOP.id])
-  if (!person.ok) return refuse(social, 'authenticate', person.refusal)
+  const sender = await identify(present.value, agents, social)
+  if (!sender.ok) return refuse(social, 'authenticate', sender.refusal)
+  const known = sender.value
 
-  const known: Known = { ...present.value, person: person.value, token: minted?.key ?? null }
   const before = await repeatOf(known, social.store)
   if (before?.ok === false && before.refusal.code === 'id-conflict')
     return refuse(social, 'persist', before.refusal, known)
@@ -70,6 +68,18 @@ const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> =>
 
   for (const { session } of receipt.value.assignments) social.enqueue(session)
   return receipt
+}
+
+/** Who sent it, and by which token, where one was made for them. */
+const identify = async (
+  message: Present,
+  agents: readonly KnownAgent[],
+  { owners, minted }: Social,
+): Promise<Result<Known>> => {
+  const made = await minted(message.credential.token)
+  const person = authenticate(message, made ? [...owners, made] : owners, [...namesOf(agents), BELLHOP.id])
+  if (!person.ok) return person
+  return ok({ ...message, person: person.value, token: made?.key ?? null, grant: made?.grant ?? null })
 }
 
 const read = (given: unknown): Result<Message> => {

@@ -113,6 +113,24 @@ test('an agent is let into what its token names, and into nothing of people’s'
   expect(elsewhere).toEqual(refused(refusal('grant-exceeded', 'the token is for the room lobby, and not for quiet')))
 })
 
+test('a token opens what it names, though a newer one of the same agent names more', async () => {
+  await using house = await startTestHouse()
+  const narrow = await agentOf(house, agentGrant({ peripherals: ['explore'] }))
+  await agentOf(house)
+  expect(await narrow.command('start', { peripheral: 'edit' })).toEqual(
+    refused(refusal('peripheral-not-inhabited', 'scout cannot inhabit edit; it can explore')),
+  )
+})
+
+test('an agent gives nobody work behind a wall that it may not stand behind itself', async () => {
+  await using house = await startTestHouse()
+  const narrow = await agentOf(house, agentGrant({ peripherals: ['explore'] }))
+  expect(await narrow.say({ room: 'lobby', text: '/edit @codex create x.txt' })).toEqual(
+    refused(refusal('grant-exceeded', 'scout cannot inhabit edit, and so gives nobody work there')),
+  )
+  expect(must(await narrow.say({ room: 'lobby', text: '/explore @codex read README.md' })).assignments).toHaveLength(1)
+})
+
 test('what an agent says to nobody is for nobody: two of them cannot talk for ever', async () => {
   await using house = await startTestHouse()
   const scout = await agentOf(house)

@@ -76,6 +76,7 @@ describe('on the way in', () => {
     place: QUIET,
     person: { name: 'ada', role: 'admin', face: 'cli', via: null },
     token: null,
+    grant: null,
     mode: 'action',
     roomMode,
     wish: { kind: 'work', agents: ['claude-1'], peripheral, request: 'work' },

@@ -35,6 +35,7 @@ const classified = ({ wish, role = 'admin', roomMode = 'execute' }: Case): Class
   place: QUIET,
   person: { name: 'ada', role, face: 'cli', via: null },
   token: null,
+  grant: null,
   mode: wish.kind === 'work' ? 'action' : 'coordination',
   roomMode,
   wish,

@@ -15,6 +15,7 @@ const known = (text: string, place: Room): Known => ({
   place,
   person: ADA,
   token: null,
+  grant: null,
 })
 
 const hear = (text: string, place: Room = QUIET) => mode(known(text, place), 'diagnose', VOCABULARY)
