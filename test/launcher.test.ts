@@ -31,7 +31,7 @@ case $* in
     [ -z "\${APT_INTERRUPTS-}" ] || kill -INT "$PPID"
     for package; do
       case $package in
-        redis-server | git | chromium | g++ | make | python3) program=$package ;;
+        redis-server | git | chromium | curl | g++ | make | python3) program=$package ;;
         ripgrep) program=rg ;;
         postgresql) program=pg_ctlcluster ;;
         bubblewrap) program=bwrap; [ -z "\${APT_LACKS-}" ] || { echo 'E: Unable to locate package bubblewrap'; exit 100; } ;;
@@ -259,7 +259,7 @@ bellhop: installing bubblewrap from Debian's packages`,
     ['worker', {}, ['ripgrep git', 'bubblewrap']],
     ['demo', {}, ['redis-server ripgrep git', 'bubblewrap']],
     ['up', { REDIS_URL: 'redis://localhost' }, ['ripgrep git', 'bubblewrap']],
-    ['test', {}, ['redis-server ripgrep chromium postgresql git bubblewrap']],
+    ['test', {}, ['redis-server ripgrep chromium curl postgresql git bubblewrap']],
   ])('of %s with %j are %s', async (command, env, names) => {
     await box.start(command, { env })
     expect(await box.called('apt-get')).toEqual([update, ...names.map(install)])
@@ -520,7 +520,7 @@ describe('the build', () => {
 })
 
 describe('bellhop test', () => {
-  beforeEach(() => box.have('redis-server', 'rg', 'chromium', 'git', 'bwrap'))
+  beforeEach(() => box.have('redis-server', 'rg', 'chromium', 'curl', 'git', 'bwrap'))
 
   it.each(['pg_ctlcluster', 'postgres'])(
     'runs all the checks and ends with their exit code, PostgreSQL being there as %s',

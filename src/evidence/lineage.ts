@@ -1,6 +1,6 @@
 import type { Entry } from '../shapes/evidence.ts'
-import { type ThreadRecord, threadOf } from './conversations.ts'
 import type { Store, TurnRecord } from './store.ts'
+import { type ThreadRecord, threadOf } from './threads.ts'
 
 type Reader = Pick<Store, 'get' | 'query' | 'turn'>
 

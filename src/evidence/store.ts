@@ -15,7 +15,7 @@ import type { Prepared } from './prepare.ts'
 import { reproject, UNFINISHED } from './projections.ts'
 import { byId, chainOf, pagesOf } from './read.ts'
 import { createRedactor, type Redact } from './redact.ts'
-import { forksOf, type OpenPoint, openPoints, replyChain, type Thread, threadOf } from './threads.ts'
+import { forksOf, type OpenPoint, openPoints, type ReplyTree, replyChain, replyTreeOf } from './reply-trees.ts'
 
 export type SessionRecord = { id: string; room: string; agent: string; open: boolean; peripheral: string | null }
 export type TurnRecord = {
@@ -64,7 +64,7 @@ export const openStore = async (options: Options) => {
     facets: (by: Facet, filters: unknown): Promise<Result<{ value: string; count: number }[]>> =>
       facets(engine, by, filters, clock()),
     replyChain: (id: string): Promise<Entry[]> => replyChain(db, id),
-    thread: (id: string): Promise<Thread | null> => threadOf(db, id, clock()),
+    replyTree: (id: string): Promise<ReplyTree | null> => replyTreeOf(db, id, clock()),
     forks: (id: string): Promise<Entry[]> => forksOf(db, id),
     openPoints: (limit: number): Promise<OpenPoint[]> => openPoints(engine, limit),
     /** Every entry, in pages: of one chain in its order, or of the whole store. */

@@ -1,172 +1,124 @@
-import { sql } from 'kysely'
-import type { Claim, Entry, EventName } from '../shapes/evidence.ts'
-import type { Engine } from './engine/engine.ts'
-import { atPositions, chosen, type Reader, wholly } from './read.ts'
-import { CONJECTURE, termOf } from './terms.ts'
+import { createHash } from 'node:crypto'
+import type { Author, BodyOf, Draft, Entry } from '../shapes/evidence.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
+import type { Place, Room } from '../shapes/room.ts'
+import { roomDraft } from './drafts.ts'
+import type { Store } from './store.ts'
 
-/** closed: all that was asked is concluded · forked: it goes on elsewhere · stalled: quiet for a day · open: all others. */
-type ThreadStatus = 'open' | 'closed' | 'forked' | 'stalled'
-
-export type Thread = {
-  root: string
-  status: ThreadStatus
-  /** The reply tree, depth first: each entry with how deep it lies. */
-  entries: { depth: number; entry: Entry }[]
-  /** Entries elsewhere that go on from one of these. */
-  forks: Entry[]
-  /** What was asked here and has no answer yet. */
-  open: string[]
-  /** Whether there is more than is shown. */
-  cut: boolean
+/** A conversation that lasts: a room of its own, with one agent that listens. */
+export type ThreadRecord = Omit<BodyOf<'thread-started'>, 'event' | 'thread'> & {
+  id: string
+  archived: boolean
+  by: string
+  at: string
+  /** Where it was begun in the store: the cursor of lists. */
+  position: number
 }
 
-const STALLED_MS = 86_400_000
-
-/** The most entries of a tree that are read at once. */
-const LARGEST = 1000
-
-/** The most that are looked at to see how it stands. */
-const WHOLE = 100_000
-
-/** What asks for a conclusion. */
-const ASKS: ReadonlySet<string> = new Set<EventName>(['accepted', 'asked', 'supposed', 'approval-asked'])
+type Reader = Pick<Store, 'get' | 'query'>
 
 /**
- * What concludes it: an answer, or that it was wrong. What the gate refused corrects a step, and answers nothing; who
- * wants a turn to end has not ended it.
+ * The id of the thread that a message begins: the same message begins the same thread. Ids that sort by time are taken
+ * as they are; of others, a hash.
  */
-const CLAIMS = ['conclusion', 'correction'] as const satisfies Claim[]
-const NO_ANSWERS = ['refused', 'step-refused', 'stop-asked'] as const satisfies EventName[]
+export const threadIdFor = (message: string): string =>
+  `t-${/^[0-9a-z]{26}$/.test(message) ? message : createHash('sha256').update(message).digest('hex').slice(0, 26)}`
 
-/**
- * An entry and what it answers, back to the beginning: root first. Chains cannot loop: a reply needs its target; in a
- * file that was tampered with, a loop ends where it began.
- */
-export const replyChain = (db: Reader, id: string): Promise<Entry[]> =>
-  wholly(
-    db,
-    sql`
-      with recursive up (position, in_reply_to) as (
-        select position, in_reply_to from entry where id = ${id}
-        union
-        select entry.position, entry.in_reply_to from entry join up on entry.id = up.in_reply_to
-      )
-      select position from up order by position
-    `,
-  )
+const startOf = (thread: string): string => `${thread}.thread`
 
-/** Entries that go on from one in another direction, oldest first. */
-export const forksOf = (db: Reader, id: string): Promise<Entry[]> =>
-  chosen(db, sql`select position from entry where fork_of = ${id} order by position limit ${LARGEST}`)
+/** The thread by that id; null where there is none. */
+export const threadOf = async (store: Reader, id: string): Promise<ThreadRecord | null> => {
+  // Most rooms are none: only what looks like one is looked up.
+  const entry = id.startsWith('t-') ? await store.get(startOf(id)) : null
+  return entry && recordOf(store, entry)
+}
 
-/** The whole thread an entry belongs to: from its first message, every reply to a reply. Null where there is no such entry. */
-export const threadOf = async (db: Reader, id: string, now: number): Promise<Thread | null> => {
-  const root = await rootOf(db, id)
-  if (root === null) return null
-  const { rows } = await sql<Header>`
-    with recursive down (id) as (
-      select id from entry where id = ${root}
-      union
-      select entry.id from entry join down on entry.in_reply_to = down.id
-    )
-    select entry.position, entry.id, event, claim, at, in_reply_to as "inReplyTo"
-    from down join entry on entry.id = down.id order by entry.position limit ${WHOLE}
-  `.execute(db)
-  // How it stands follows from all of it; bodies are read only of what is shown.
-  const shown = await atPositions(
-    db,
-    rows.slice(0, LARGEST).map(({ position }) => position),
-  )
-  const ids = new Set(rows.map((header) => header.id))
-  const forked = await chosen(
-    db,
-    sql`select position from entry where fork_of in (${sql.join(shown.map((entry) => entry.id))}) order by position limit ${LARGEST}`,
-  )
-  const forks = forked.filter((entry) => !ids.has(entry.id))
-  return {
-    root,
-    status: statusOf(rows, forks, now),
-    entries: nested(shown, root),
-    forks,
-    open: unanswered(rows).slice(0, LARGEST),
-    cut: shown.length < rows.length,
+const recordOf = async (store: Reader, { body, author, at, position }: Entry): Promise<ThreadRecord | null> => {
+  if (body?.event !== 'thread-started') return null
+  const { event: _, thread: id, ...started } = body
+  return { id, ...started, archived: await isArchived(store, id), by: author.id, at, position }
+}
+
+/** Whether it is archived is what was said of it last. */
+const isArchived = async (store: Reader, thread: string): Promise<boolean> => {
+  const [last] = await archivings(store, thread, 1)
+  return last?.body?.event === 'thread-archived' && last.body.archived
+}
+
+const archivings = async (store: Reader, thread: string, limit: number): Promise<Entry[]> => {
+  const found = await store.query({ event: 'thread-archived', subject: `room/${thread}`, limit })
+  if (!found.ok) throw new Error(found.refusal.message)
+  return found.value.entries
+}
+
+type Wanted = { archived: boolean; limit: number; cursor: number | null }
+type Listed = { threads: ThreadRecord[]; next: number | null }
+
+/** Threads, the newest first: those that are archived, or those that are not. */
+export const listThreads = async (store: Reader, { archived, limit, cursor }: Wanted): Promise<Listed> => {
+  const threads: ThreadRecord[] = []
+  for await (const record of recordsFrom(store, cursor, limit)) {
+    if (record.archived !== archived) continue
+    if (threads.length === limit) return { threads, next: threads.at(-1)?.position ?? null }
+    threads.push(record)
   }
+  return { threads, next: null }
 }
 
-/** What says how a thread stands. */
-type Header = Pick<Entry, 'position' | 'id' | 'claim' | 'at' | 'inReplyTo'> & { event: string }
-
-/** Walks up by itself: the bodies of what lies between are not needed. */
-const rootOf = async (db: Reader, id: string): Promise<string | null> => {
-  const { rows } = await sql<{ id: string }>`
-    with recursive up (id, in_reply_to, position) as (
-      select id, in_reply_to, position from entry where id = ${id}
-      union
-      select entry.id, entry.in_reply_to, entry.position from entry join up on entry.id = up.in_reply_to
-    )
-    select id from up order by position limit 1
-  `.execute(db)
-  return rows[0]?.id ?? null
+async function* recordsFrom(store: Reader, cursor: number | null, limit: number): AsyncGenerator<ThreadRecord> {
+  let next = cursor
+  do {
+    const from: { cursor?: number } = next === null ? {} : { cursor: next }
+    const page = await store.query({ event: 'thread-started', limit: limit + 1, ...from })
+    if (!page.ok) throw new Error(page.refusal.message)
+    for (const entry of page.value.entries) {
+      const record = await recordOf(store, entry)
+      if (record) yield record
+    }
+    next = page.value.next
+  } while (next !== null)
 }
 
-const statusOf = (tree: Header[], forks: Entry[], now: number): ThreadStatus => {
-  const asked = tree.some(({ event }) => ASKS.has(event))
-  if (asked && unanswered(tree).length === 0) return 'closed'
-  if (forks.length > 0) return 'forked'
-  const last =
-    tree
-      .map(({ at }) => at)
-      .sort()
-      .at(-1) ?? ''
-  return now - Date.parse(last) > STALLED_MS ? 'stalled' : 'open'
+/** A thread as a room: what it may do follows from the room that it was begun in, and never is more. */
+export const roomOfThread = ({ id, room, mode, agent, archived }: ThreadRecord, rooms: readonly Room[]): Place => {
+  const parent = rooms.find((one) => one.id === room) ?? rooms[0]
+  return { id, faces: parent?.faces ?? [], mode, listener: agent, ...(archived ? { archived } : {}) }
 }
 
-/** What was asked and has neither a conclusion nor a correction among its replies. */
-const unanswered = (tree: Header[]): string[] => {
-  const answers = tree.filter(
-    ({ claim, event }) => CLAIMS.some((one) => one === claim) && !NO_ANSWERS.some((one) => one === event),
-  )
-  const answered = new Set(answers.map(({ inReplyTo }) => inReplyTo))
-  return tree.filter(({ id, event }) => ASKS.has(event) && !answered.has(id)).map(({ id }) => id)
+type Beginning = Omit<BodyOf<'thread-started'>, 'event'>
+
+/** The first entry of a thread. One that goes on from another is a fork of the turn that it goes on from. */
+export const startDraft = (beginning: Beginning, author: Author): Draft => {
+  const { thread, from } = beginning
+  const body = { event: 'thread-started', ...beginning } as const
+  const forkOf = from && (from.turn ?? startOf(from.thread))
+  return { ...roomDraft({ id: startOf(thread), room: thread, author, body }), forkOf }
 }
 
-const nested = (tree: Entry[], root: string): Thread['entries'] => {
-  const replies = new Map<string, Entry[]>()
-  // The root answers nothing; in a file that was tampered with, it may, and replies go round in a circle.
-  for (const entry of tree.filter(({ id }) => id !== root)) {
-    const siblings = replies.get(entry.inReplyTo ?? '') ?? []
-    siblings.push(entry)
-    replies.set(entry.inReplyTo ?? '', siblings)
-  }
-  const shown: Thread['entries'] = []
-  const waiting = tree.filter(({ id }) => id === root).map((entry) => ({ depth: 0, entry }))
-  // Not by calling itself: a chain of replies may be deeper than the stack.
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    shown.push(next)
-    const { depth } = next
-    waiting.push(...(replies.get(next.entry.id) ?? []).map((entry) => ({ depth: depth + 1, entry })).reverse())
-  }
-  return shown
-}
-
-export type OpenPoint = { entry: Entry; kind: 'question' | 'conjecture' }
-
-/** Questions without an answer (approvals that wait are some) and conjectures neither confirmed nor refuted, newest first. */
-export const openPoints = async ({ db }: Engine, limit: number): Promise<OpenPoint[]> => {
-  const names = [termOf('claim', 'question'), CONJECTURE]
-  const open = await chosen(
-    db,
-    sql`
-      select distinct posting.position from posting
-      join term on term.id = posting.term
-      join entry on entry.position = posting.position
-      where term.name in (${sql.join(names)}) and not exists (
-        select 1 from entry reply
-        where reply.in_reply_to = entry.id
-          and reply.claim in (${sql.join(CLAIMS)}) and reply.event not in (${sql.join(NO_ANSWERS)})
-      )
-      order by posting.position desc limit ${limit}
-    `,
-  )
-  return open.map((entry) => ({ entry, kind: entry.conjecture ? 'conjecture' : 'question' }))
+/** Says that a thread takes no more messages, or that it does again; what it is already, is not said twice. */
+export const archiveThread = async (
+  store: Store,
+  thread: string,
+  archived: boolean,
+  author: Author,
+): Promise<Result<ThreadRecord>> => {
+  const known = await threadOf(store, thread)
+  if (!known) return refused(refusal('thread-unknown', `there is no thread ${thread}`))
+  if (known.archived === archived) return ok(known)
+  const counted = await store.count({ event: 'thread-archived', subject: `room/${thread}` })
+  if (!counted.ok) return counted
+  const body = { event: 'thread-archived', thread, archived } as const
+  const said = await store.append([
+    roomDraft({
+      id: `${thread}.archived-${counted.value}`,
+      room: thread,
+      author,
+      body,
+      inReplyTo: startOf(thread),
+    }),
+  ])
+  if (said.ok) return ok({ ...known, archived })
+  // Somebody else may have said something at the same moment: then it is looked at again.
+  return said.refusal.code === 'id-conflict' ? archiveThread(store, thread, archived, author) : said
 }

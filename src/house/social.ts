@@ -1,6 +1,6 @@
-import { roomOfThread, threadOf } from '../evidence/conversations.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { SessionRecord } from '../evidence/store.ts'
+import { roomOfThread, threadOf } from '../evidence/threads.ts'
 import { readToken } from '../evidence/tokens.ts'
 import { within } from '../lib/within.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'

@@ -33,7 +33,7 @@ export const createCompletion = (
     subject: ({ type }) => subjects(type),
     'subject-by-id': () => subjects(undefined),
     entry: async () => (await newest()).map(({ id }) => id),
-    thread: async () => (await newest()).filter(({ inReplyTo }) => inReplyTo === null).map(({ id }) => id),
+    'reply-tree': async () => (await newest()).filter(({ inReplyTo }) => inReplyTo === null).map(({ id }) => id),
     peripheral: async () => [...specs.keys()],
   }
 

@@ -56,7 +56,7 @@ export type McpHouse = {
   stillValid: (principal: Principal) => Promise<boolean>
   seats: Pick<Seats, 'at' | 'act'>
   feed: Pick<Feed, 'listen'>
-  store: Pick<Store, 'get' | 'query' | 'thread' | 'replyChain' | 'session' | 'sessions'>
+  store: Pick<Store, 'get' | 'query' | 'replyTree' | 'replyChain' | 'session' | 'sessions'>
   progress: (heard: (progress: Progress) => void) => () => void
   /** Keeps the seat of an agent that is elsewhere for a while longer. */
   hold: (session: string, ms: number) => Promise<void>

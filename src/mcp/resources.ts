@@ -1,6 +1,6 @@
 import { type Resource, ResourceNotFoundError, type TextResourceContents } from '@modelcontextprotocol/server'
 import { type Bounds, boundsOf, isWithin } from '../agents/sight.ts'
-import type { Thread } from '../evidence/threads.ts'
+import type { ReplyTree } from '../evidence/reply-trees.ts'
 import { type Entry, SubjectType } from '../shapes/evidence.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { McpHouse } from './house.ts'
@@ -49,12 +49,12 @@ export const createResources = ({ store, seats, specs }: McpHouse, principal: Pr
       const entry = await store.get(id)
       return entry && isWithin(await bounds(), entry) ? entry : null
     },
-    thread: async ({ id }) => {
+    'reply-tree': async ({ id }) => {
       const within = await bounds()
       const asked = await store.get(id)
-      const thread = asked && isWithin(within, asked) ? await store.thread(id) : null
-      if (!thread) return null
-      return visibleOf(thread, (entry) => isWithin(within, entry))
+      const tree = asked && isWithin(within, asked) ? await store.replyTree(id) : null
+      if (!tree) return null
+      return visibleOf(tree, (entry) => isWithin(within, entry))
     },
   }
 
@@ -86,18 +86,18 @@ export const createResources = ({ store, seats, specs }: McpHouse, principal: Pr
   }
 }
 
-/** A thread without what may not be seen of it. */
-const visibleOf = (thread: Thread, isVisible: (entry: Entry) => boolean): Thread => {
-  const all = thread.entries.filter(({ entry }) => isVisible(entry))
+/** A reply tree without what may not be seen of it. */
+const visibleOf = (tree: ReplyTree, isVisible: (entry: Entry) => boolean): ReplyTree => {
+  const all = tree.entries.filter(({ entry }) => isVisible(entry))
   const entries = fitting(all.slice(0, ENTRIES))
   const ids = new Set(all.map(({ entry }) => entry.id))
   return {
-    ...thread,
-    root: ids.has(thread.root) ? thread.root : (all[0]?.entry.id ?? ''),
+    ...tree,
+    root: ids.has(tree.root) ? tree.root : (all[0]?.entry.id ?? ''),
     entries,
-    forks: fitting(thread.forks.filter(isVisible)),
-    open: thread.open.filter((id) => ids.has(id)),
-    cut: thread.cut || entries.length < all.length,
+    forks: fitting(tree.forks.filter(isVisible)),
+    open: tree.open.filter((id) => ids.has(id)),
+    cut: tree.cut || entries.length < all.length,
   }
 }
 

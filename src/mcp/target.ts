@@ -4,7 +4,7 @@ import { PeripheralId } from '../shapes/peripheral.ts'
 
 /** What a URI of ours names. */
 export type Target =
-  | { kind: 'session' | 'entry' | 'thread' | 'peripheral'; id: string }
+  | { kind: 'session' | 'entry' | 'reply-tree' | 'peripheral'; id: string }
   | { kind: 'subject'; type: SubjectName | null; id: string }
 
 type SubjectName = (typeof SubjectType.options)[number]
@@ -42,8 +42,8 @@ export const templates = [
   },
   {
     uriTemplate: 'evidence://thread/{id}',
-    name: 'thread',
-    title: 'A thread',
+    name: 'reply-tree',
+    title: 'A reply tree',
     description: 'the reply tree that an entry belongs to, and how it stands',
   },
   {
@@ -79,9 +79,16 @@ const evidenceAt = ([kind, ...rest]: string[]): Target | null => {
   const id = rest.at(-1) ?? ''
   if (!Id.safeParse(id).success) return null
   if (kind === 'subject') return subjectAt(rest, id)
-  const known = kind === 'session' || kind === 'entry' || kind === 'thread'
-  return known && rest.length === 1 ? { kind, id } : null
+  const known = KINDS.get(kind as 'session')
+  return known && rest.length === 1 ? { kind: known, id } : null
 }
+
+/** What an address calls it: the one of a reply tree is older than the word. */
+const KINDS = new Map([
+  ['session', 'session'],
+  ['entry', 'entry'],
+  ['thread', 'reply-tree'],
+] as const)
 
 const subjectAt = (rest: string[], id: string): Target | null => {
   if (rest.length === 1) return { kind: 'subject', type: null, id }

@@ -13,7 +13,7 @@ type Seen = Pick<Entry, 'session' | 'tags'>
  */
 export const createWatch = (house: Pick<McpHouse, 'store' | 'seats' | 'log'>, { gatherMs }: McpLimits) => {
   const gathered = new WeakMap<Link, Map<string, Map<string, Seen>>>()
-  /** The thread an entry belongs to, by its first entry: asked for only where somebody watches one. */
+  /** The reply tree an entry belongs to, by its first entry: asked for only where somebody watches one. */
   const roots = new Map<string, Promise<string | null>>()
 
   const rootOf = (id: string): Promise<string | null> => {

@@ -101,7 +101,7 @@ export const tree = defineOperation({
     cut: z.boolean(),
   }),
   run: async ({ entry }, { store }) => {
-    const found = await store.thread(entry)
+    const found = await store.replyTree(entry)
     return found ? ok(found) : unknown(entry)
   },
   render: ({ root, status, entries, forks, open, cut }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lineageOf } from '../evidence/lineage.ts'
 import {
   archiveThread,
   listThreads,
@@ -6,8 +7,7 @@ import {
   type ThreadRecord,
   threadIdFor,
   threadOf,
-} from '../evidence/conversations.ts'
-import { lineageOf } from '../evidence/lineage.ts'
+} from '../evidence/threads.ts'
 import type { BodyOf } from '../shapes/evidence.ts'
 import { Id } from '../shapes/message.ts'
 import { authorOf } from '../shapes/person.ts'

@@ -5,6 +5,7 @@ import { Id } from '../shapes/message.ts'
 import { PeripheralId } from '../shapes/peripheral.ts'
 import { authorOf, Role } from '../shapes/person.ts'
 import { type Grant, TokenRow } from '../shapes/principal.ts'
+import { Flag } from '../shapes/query.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
@@ -27,7 +28,7 @@ const input = z.strictObject({
     .string()
     .regex(/^[a-z-]+(,[a-z-]+)*$/, 'expected peripherals with commas between')
     .optional()
-    .describe('all that it may inhabit, commas between; every one where nothing is said'),
+    .describe('all that it may inhabit, commas between; only where it starts where nothing is said'),
   session: Id.optional().describe('for this one session'),
   person: z
     .string()
@@ -35,6 +36,7 @@ const input = z.strictObject({
     .optional()
     .describe('for a person of this name'),
   role: Role.optional().describe('in this role: viewer only reads; operator where nothing is said'),
+  readonly: Flag.default(false).describe('only to read; for nobody in particular where no person is named'),
   days: z.coerce.number().min(0).max(3650).default(DAYS).describe('how many days it is good for; 0 for ever'),
 })
 type Input = z.infer<typeof input>
@@ -107,8 +109,10 @@ export const revoke = defineOperation({
   render: ({ token, grant }) => `${token}, ${grant}, holds no longer`,
 })
 
-const grantOf = (given: Input, context: Context): Result<Grant> => {
+const grantOf = (asked: Input, context: Context): Result<Grant> => {
+  const given = asked.readonly ? forReading(asked) : asked
   const wrong = (what: string) => refused(refusal('command-invalid', what))
+  if (asked.readonly && given.role !== 'viewer') return wrong(`readonly is the role viewer, and not ${given.role}`)
   if ((given.agent === undefined) === (given.person === undefined)) return wrong('say agent=NAME, or person=NAME')
   if (given.agent !== undefined) return agentGrant(given, given.agent, context)
   const odd = (['type', 'room', 'peripheral', 'peripherals', 'session'] as const).find(
@@ -118,11 +122,20 @@ const grantOf = (given: Input, context: Context): Result<Grant> => {
   return ok({ kind: 'person', name: given.person ?? '', role: given.role ?? 'operator' })
 }
 
+/** Whoever only reads is a viewer. */
+const forReading = (asked: Input): Input => ({
+  ...asked,
+  role: asked.role ?? 'viewer',
+  ...(asked.agent === undefined ? { person: asked.person ?? 'reader' } : {}),
+})
+
 const agentGrant = (given: Input, agent: string, context: Context): Result<Grant> => {
-  const { rooms, specs } = context
+  const { rooms } = context
   const room = given.room ?? rooms[0]?.id ?? ''
-  const peripherals = given.peripherals?.split(',') ?? [...specs.keys()]
-  const peripheral = given.peripheral ?? (peripherals.includes('explore') ? 'explore' : (peripherals[0] ?? ''))
+  // What is not said is not opened.
+  const named = given.peripherals?.split(',') ?? [given.peripheral ?? 'explore']
+  const peripheral = given.peripheral ?? (named.includes('explore') ? 'explore' : (named[0] ?? ''))
+  const peripherals = [...new Set(named)]
   const wrong = objectionTo({ ...given, agent, room, peripheral, peripherals }, context)
   if (wrong) return refused(wrong)
   const role = given.role === 'viewer' ? 'viewer' : 'operator'

@@ -1,4 +1,4 @@
-import { listThreads, type ThreadRecord, threadIdFor, threadOf } from '../evidence/conversations.ts'
+import { listThreads, type ThreadRecord, threadIdFor, threadOf } from '../evidence/threads.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Principal } from '../shapes/principal.ts'

@@ -1,6 +1,6 @@
-import type { ThreadRecord } from '../evidence/conversations.ts'
 import { lineageOf, turnsOf } from '../evidence/lineage.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
+import type { ThreadRecord } from '../evidence/threads.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Item, ItemEvent } from '../shapes/item.ts'
 import type { RpcThread, RpcTurn, WholeTurn } from '../shapes/rpc.ts'

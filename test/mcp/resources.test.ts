@@ -25,7 +25,7 @@ const readJson = async ({ client }: Awaited<ReturnType<typeof connect>>, uri: st
   return content && 'text' in content ? JSON.parse(content.text) : null
 }
 
-test.each(ERAS)('a person reads sessions, subjects, entries, threads and peripherals (%s)', async (era) => {
+test.each(ERAS)('a person reads sessions, subjects, entries, reply trees and peripherals (%s)', async (era) => {
   await using ada = await person(era)
   const { resources } = await ada.client.listResources()
   expect(resources.map(({ uri }) => uri)).toEqual([
@@ -49,11 +49,8 @@ test.each(ERAS)('a person reads sessions, subjects, entries, threads and periphe
   })
   const entry = await house.store.get('m2')
   expect(await readJson(ada, 'evidence://entry/m2')).toEqual(entry)
-  const thread = await readJson(ada, 'evidence://thread/m2')
-  expect([thread.root, thread.entries.map((one: { entry: { id: string } }) => one.entry.id)]).toEqual([
-    'm1',
-    ['m1', 'm2'],
-  ])
+  const tree = await readJson(ada, 'evidence://thread/m2')
+  expect([tree.root, tree.entries.map((one: { entry: { id: string } }) => one.entry.id)]).toEqual(['m1', ['m1', 'm2']])
   const lobby = await readJson(ada, 'evidence://subject/room/lobby')
   expect(await readJson(ada, 'evidence://subject/lobby')).toEqual(lobby)
   expect(lobby.entries.map(({ id }: { id: string }) => id)).toContain('m1')
@@ -136,17 +133,17 @@ test.each(ERAS)(
   async (era) => {
     await using ada = await person(era)
     const [root, reply] = [`w-${era}`, `w2-${era}`]
-    const thread = `evidence://thread/${root}`
-    await ada.listen(['evidence://subject/room/lobby', 'evidence://subject/lobby', `evidence://entry/${reply}`, thread])
+    const tree = `evidence://thread/${root}`
+    await ada.listen(['evidence://subject/room/lobby', 'evidence://subject/lobby', `evidence://entry/${reply}`, tree])
     must(await house.store.append([said(root, 'one'), said(reply, 'two', root), said(`w3-${era}`, 'three', reply)]))
-    await eventually('the thread', () => ada.told.includes(`resources/updated ${thread}`))
+    await eventually('the reply tree', () => ada.told.includes(`resources/updated ${tree}`))
     await eventually('all of them', () => ada.told.length >= 4)
     expect(ada.told.sort()).toEqual(
       [
         `resources/updated evidence://entry/${reply}`,
         'resources/updated evidence://subject/lobby',
         'resources/updated evidence://subject/room/lobby',
-        `resources/updated ${thread}`,
+        `resources/updated ${tree}`,
       ].sort(),
     )
   },

@@ -134,7 +134,7 @@ test('the usage of every row says what it takes', () => {
     'head',
     'compact [dry=…]',
     'tokens',
-    'mint [hash=…] [label=…] [agent=…] [type=…] [room=…] [peripheral=…] [peripherals=…] [session=…] [person=…] [role=…] [days=…]',
+    'mint [hash=…] [label=…] [agent=…] [type=…] [room=…] [peripheral=…] [peripherals=…] [session=…] [person=…] [role=…] [readonly=…] [days=…]',
     'revoke TOKEN [why]',
     'sources [tool]',
     'accept TOOL [hash]',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { roomOfThread, threadOf } from '../../src/evidence/conversations.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { roomOfThread, threadOf } from '../../src/evidence/threads.ts'
 import type { Body } from '../../src/shapes/evidence.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'

@@ -314,7 +314,7 @@ const BROKEN = (id: string): Presence => ({
 })
 
 test.each([
-  ['a type there is not', { type: 'clod' }],
+  ['a type that is no name', { type: 'Clod 9' }],
   ['a readiness there is not', { readiness: 'thinking' }],
   ['peripherals that are no JSON', { peripherals: '[explore' }],
   ['peripherals that are no list', { peripherals: '{"explore":true}' }],

@@ -37,15 +37,15 @@ describe.each(engines)('a chain of replies, on $name', ({ testStore }) => {
     expect(idsOf(await house.store.replyChain('z'))).toEqual(idsOf(entries))
   })
 
-  test('ends, even where somebody made it a loop in the tables; a thread does too', async () => {
+  test('ends, even where somebody made it a loop in the tables; a reply tree does too', async () => {
     await using house = await testStore()
     must(await house.store.append([said('a', ''), said('b', '', 'a'), said('c', '', 'b')]))
     await using raw = await openRaw(house.url)
     await raw.unguard()
     await raw.run("update entry set in_reply_to = 'c' where id = 'a'")
     expect(idsOf(await house.store.replyChain('b'))).toEqual(['a', 'b', 'c'])
-    const thread = await house.store.thread('b')
-    expect(thread?.entries.map(({ depth, entry }) => [depth, entry.id])).toEqual([
+    const tree = await house.store.replyTree('b')
+    expect(tree?.entries.map(({ depth, entry }) => [depth, entry.id])).toEqual([
       [0, 'a'],
       [1, 'b'],
       [2, 'c'],
@@ -53,7 +53,7 @@ describe.each(engines)('a chain of replies, on $name', ({ testStore }) => {
   })
 })
 
-describe.each(engines)('a thread, on $name', ({ testStore }) => {
+describe.each(engines)('a reply tree, on $name', ({ testStore }) => {
   let house: TestStore
   beforeAll(async () => {
     house = await testStore()
@@ -63,8 +63,8 @@ describe.each(engines)('a thread, on $name', ({ testStore }) => {
   const put = async (...drafts: Draft[]): Promise<Map<string, Entry>> =>
     new Map(must(await house.store.append(drafts)).map((entry) => [entry.id, entry]))
   const statusOf = async (id: string) => {
-    const thread = await house.store.thread(id)
-    return thread && { status: thread.status, open: thread.open }
+    const tree = await house.store.replyTree(id)
+    return tree && { status: tree.status, open: tree.open }
   }
 
   test('shows all that began with one message, depth first and in its order, from whichever entry it is asked for', async () => {
@@ -93,9 +93,9 @@ describe.each(engines)('a thread, on $name', ({ testStore }) => {
       open: [],
       cut: false,
     }
-    expect(await house.store.thread('m')).toEqual(whole)
-    expect(await house.store.thread('m.5')).toEqual(whole)
-    expect(await house.store.thread('nowhere')).toBe(null)
+    expect(await house.store.replyTree('m')).toEqual(whole)
+    expect(await house.store.replyTree('m.5')).toEqual(whole)
+    expect(await house.store.replyTree('nowhere')).toBe(null)
   })
 
   test('is open while something asked in it has no answer, and closed once all of it has one', async () => {
@@ -132,12 +132,8 @@ describe.each(engines)('a thread, on $name', ({ testStore }) => {
       { ...inRoom('den')('h', BOB, bodies.message), forkOf: 'f' },
       { ...said('g.1', 'and on', 'g'), forkOf: 'g' },
     )
-    const thread = await house.store.thread('f')
-    expect([thread?.status, thread?.forks, thread?.open]).toEqual([
-      'forked',
-      [entries.get('g'), entries.get('h')],
-      ['f.q'],
-    ])
+    const tree = await house.store.replyTree('f')
+    expect([tree?.status, tree?.forks, tree?.open]).toEqual(['forked', [entries.get('g'), entries.get('h')], ['f.q']])
     expect([await house.store.forks('f'), await house.store.forks('g'), await house.store.forks('h')]).toEqual([
       [entries.get('h')],
       [entries.get('g.1')],
@@ -168,17 +164,17 @@ describe.each(engines)('a thread, on $name', ({ testStore }) => {
     const entries = must(await house.store.append(drafts.slice(0, 1000)))
     const nested = entries.map((entry, depth) => ({ depth, entry }))
     const whole = { root: 'n0', status: 'open', entries: nested, forks: [], open: [] }
-    expect(await house.store.thread('n7')).toEqual({ ...whole, cut: false })
+    expect(await house.store.replyTree('n7')).toEqual({ ...whole, cut: false })
     must(await house.store.append(drafts.slice(1000)))
-    expect(await house.store.thread('n1000')).toEqual({ ...whole, cut: true })
+    expect(await house.store.replyTree('n1000')).toEqual({ ...whole, cut: true })
   })
 
   test('of more than eight megabytes is cut, and says so', async () => {
     for (const [i, id] of ['big', 'big.1', 'big.2'].entries()) {
       must(await house.store.append([said(id, `${i}`.repeat(3_000_000), i === 0 ? undefined : 'big')]))
     }
-    const thread = await house.store.thread('big')
-    expect([thread?.entries.map(({ entry }) => entry.id), thread?.cut]).toEqual([['big', 'big.1'], true])
+    const tree = await house.store.replyTree('big')
+    expect([tree?.entries.map(({ entry }) => entry.id), tree?.cut]).toEqual([['big', 'big.1'], true])
   })
 })
 
@@ -228,7 +224,7 @@ describe.each(engines)('what is left open, on $name', ({ testStore }) => {
     const put = inSession('s-1', 'lobby', 'claude-1')
     const look = async () => [
       idsOf((await store.openPoints(10)).map(({ entry }) => entry)),
-      (await store.thread('t1'))?.status,
+      (await store.replyTree('t1'))?.status,
     ]
     must(await store.append([opened('s-1', 'lobby', 'claude-1'), accepted('t1', 's-1')]))
     must(await store.append([put('t1.0.approval', CLAUDE, bodies['approval-asked'], 't1')]))
@@ -244,6 +240,6 @@ describe.each(engines)('what is left open, on $name', ({ testStore }) => {
     await using house = await testStore()
     must(await house.store.append(sessionOfOneStep()))
     expect(await house.store.openPoints(10)).toEqual([])
-    expect((await house.store.thread('m1'))?.status).toBe('closed')
+    expect((await house.store.replyTree('m1'))?.status).toBe('closed')
   })
 })
