@@ -164,7 +164,7 @@ sayCommand(withFlags(program.command('say')), settingsFrom)
 execCommand(program.command('exec'), { withFlags, settingsFrom })
 askCommands(program, { withFlags, settingsFrom })
 schemaCommand(program.command('schema'), version)
-appServerCommand(program.command('app-server'), { withFlags, settingsFrom })
+appServerCommand(program.command('app-server'), { withFlags, settingsFrom }, env['BELLHOP_TOKEN'] || undefined)
 withServerFlags(
   program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
 ).action((flags: Flags) =>

@@ -22,14 +22,12 @@ export type AcceptedBody = {
   request: string
   role?: Role | undefined
   by?: string | undefined
+  within?: Array<string> | undefined
 }
 
 export type ActAnswer = {
   step: string
-  report: StepOutcome | {
-    kind: "refused"
-    refusal: Refusal
-  }
+  report: StepReport
 }
 
 export type ActInput = {
@@ -879,10 +877,7 @@ export type HoldsInput = Record<string, never>
 
 export type HopAnswer = {
   step: string
-  report: StepOutcome | {
-    kind: "refused"
-    refusal: Refusal
-  }
+  report: StepReport
 }
 
 export type HopInput = {
@@ -1087,7 +1082,7 @@ export type MintInput = {
   room?: string | undefined
   /** where it starts; explore where nothing is said */
   peripheral?: string | undefined
-  /** all that it may inhabit, commas between; every one where nothing is said */
+  /** all that it may inhabit, commas between; only where it starts where nothing is said */
   peripherals?: string | undefined
   /** for this one session */
   session?: string | undefined
@@ -1095,6 +1090,8 @@ export type MintInput = {
   person?: string | undefined
   /** in this role: viewer only reads; operator where nothing is said */
   role?: Role | undefined
+  /** only to read; for nobody in particular where no person is named */
+  readonly?: boolean | string | undefined
   /** how many days it is good for; 0 for ever */
   days?: number | undefined
 }
@@ -1308,6 +1305,7 @@ export type Presence = {
   readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
   peripherals: Array<string>
   reason: string | null
+  activity?: string | undefined
 }
 
 export type PresenceBody = {
@@ -1936,7 +1934,7 @@ export type ServerFrame = {
   tool: string
   step_id: string
   ok: boolean
-  report: unknown
+  report: StepReport
 } | {
   type: "hopped"
   id: string
@@ -1982,7 +1980,7 @@ export type ServerFrame = {
   type: "evidence"
   id: string
   subscription: string
-  entry: unknown
+  entry: Entry
 } | {
   type: "unsubscribed"
   id: string
@@ -2186,6 +2184,11 @@ export type StepRefusedBody = {
   turn: string
   step: string
   call: ToolCall
+  refusal: Refusal
+}
+
+export type StepReport = StepOutcome | {
+  kind: "refused"
   refusal: Refusal
 }
 

@@ -3,13 +3,13 @@ import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
 import type { Asking } from '../peripherals/asking.ts'
 import type { Author } from '../shapes/evidence.ts'
-import type { Fruit } from '../shapes/fruit.ts'
-import type { Message, Receipt } from '../shapes/message.ts'
+import { Id, type Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
+import { mayAct } from '../shapes/person.ts'
 import type { AgentGrant, Principal } from '../shapes/principal.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { StepReport } from '../shapes/turn.ts'
+import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import { type Conclusion, type createBegin, turnDrafts, type Write } from './turn.ts'
 
 type Options = {
@@ -27,17 +27,6 @@ type Options = {
   newId: () => string
 }
 
-/** An agent's place in a session, held from outside: its turn, and the wall around it. */
-export type Seat = {
-  agent: string
-  room: string
-  session: string | null
-  turn: string | null
-  /** The wall that stands; where none does, the one that work would begin behind. */
-  spec: PeripheralSpec
-  active: boolean
-}
-
 /** A seat with a turn under way. */
 type Taken = Pick<Seat, 'agent' | 'room'> & { session: string; turn: string }
 
@@ -49,13 +38,12 @@ type Act = {
   signal: AbortSignal
   /** The step's own name, so that the same call, sent again, is answered again and not done again. */
   step?: string | undefined
+  /** Whether that name was made for this call: then nobody can have answered it before. */
+  isNew?: boolean
   /** Whether work begins by itself where no peripheral is active. */
   begins?: boolean
 }
 type End = Conclusion & { reason?: string }
-
-export type Acted = { step: string; report: StepReport }
-export type Ended = { turn: string; peripheral: string | null; fruit: Fruit | null }
 
 export type Seats = ReturnType<typeof createSeats>
 
@@ -78,7 +66,8 @@ export const createSeats = (options: Options) => {
     if (grant.session !== null && !session?.open)
       return refused(refusal('session-unknown', `the session ${grant.session} that the token is for is closed`))
     const next = session && (await store.nextTurn(session.id))
-    return seenIn(grant, session, next)
+    const seen = seenIn(grant, session, next)
+    return seen.ok && seen.value.active ? within(grant, seen.value) : seen
   }
 
   const seenIn = (grant: AgentGrant, session: SessionRecord | null, next: TurnRecord | null): Result<Seen> => {
@@ -92,6 +81,23 @@ export const createSeats = (options: Options) => {
     return ok({ agent, room, ...place, spec, active: standing !== null, next })
   }
 
+  /** A token opens what it names, also where another one of the same agent has begun the work. */
+  const within = async (grant: AgentGrant, seen: Seen): Promise<Result<Seen>> => {
+    const { spec, turn } = seen
+    if (!grant.peripherals.includes(spec.id)) {
+      const named = grant.peripherals.join(', ')
+      return refused(refusal('grant-exceeded', `the token is for ${named}, and ${grant.agent} is in ${spec.id}`))
+    }
+    const accepted = await store.get(turn ?? '')
+    const { role = 'operator' } = accepted?.body?.event === 'accepted' ? accepted.body : {}
+    const own = accepted?.author.kind === 'agent'
+    if (own && !mayAct(grant.role, role))
+      return refused(
+        refusal('grant-exceeded', `the turn was begun by a token of the role ${role}; this one is ${grant.role}`),
+      )
+    return ok(seen)
+  }
+
   const at = async (principal: Principal): Promise<Result<Seat>> => {
     const grant = agentGrant(principal)
     if (!grant.ok) return grant
@@ -100,23 +106,33 @@ export const createSeats = (options: Options) => {
   }
 
   /** Says in the room that the agent starts to work, and puts the wall up. */
-  const start = async (principal: Principal, how: Start): Promise<Result<Seat>> => {
+  const start = (principal: Principal, how: Start): Promise<Result<Seat>> =>
+    inTurn(placeOf(principal), () => startNow(principal, how))
+
+  const startNow = async (principal: Principal, how: Start): Promise<Result<Seat>> => {
     const grant = agentGrant(principal)
-    const free = grant.ok ? await isFree(grant.value) : grant
-    if (!free.ok) return free
-    const turn = await accept(principal, free.value, how)
+    if (!grant.ok) return grant
+    const due = await isFree(grant.value)
+    if (!due.ok) return due
+    // What was asked of it before comes first.
+    const turn = due.value ? ok(due.value) : await accept(principal, grant.value, how)
     if (!turn.ok) return turn
-    const begun = await conduct(turn.value, authorOf(principal))
+    const begun = await conduct(turn.value, signatureOf(principal))
     return begun.ok ? at(principal) : begun
   }
 
-  /** The grant of an agent that has nothing to do. */
-  const isFree = async (grant: AgentGrant): Promise<Result<AgentGrant>> => {
+  /** Whether an agent is at nothing; and the turn that waits for it, where one does. */
+  const isFree = async (grant: AgentGrant): Promise<Result<TurnRecord | null>> => {
     const seen = await look(grant)
     if (!seen.ok) return seen
     const { active, spec, next } = seen.value
     if (active) return refused(refusal('peripheral-active', `${grant.agent} is in ${spec.id} already`))
-    return next ? refused(refusal('session-busy', `${grant.agent} has other work to do first`)) : ok(grant)
+    if (next?.status === 'running')
+      return refused(refusal('session-busy', `${grant.agent} is just leaving what it was at`))
+    const beyond = next && !grant.peripherals.includes(next.peripheral)
+    return beyond
+      ? refused(refusal('grant-exceeded', `${grant.agent} is wanted in ${next.peripheral} first`))
+      : ok(next)
   }
 
   const accept = async (
@@ -144,6 +160,8 @@ export const createSeats = (options: Options) => {
     // Before it is under way: nobody may take it for one that was left.
     await keep(turn.session)
     const write = await writer(turn.session)
+    if ((await store.nextTurn(turn.session))?.id !== turn.id)
+      return refused(refusal('session-busy', `${turn.agent} has other work to do first`))
     const begun: Awaited<ReturnType<typeof begin>> = spec
       ? await begin({ turn, spec, author }, write)
       : { kind: 'over', conclusion: { outcome: 'failed', answer: `there is no peripheral ${turn.peripheral}` } }
@@ -170,10 +188,13 @@ export const createSeats = (options: Options) => {
   const take = async (principal: Principal, call: ToolCall, seat: Taken, how: Act): Promise<Result<Acted>> => {
     const { session, turn } = seat
     const step = `${turn}.${how.step ?? shortly(newId())}`
-    const author = authorOf(principal)
+    // What becomes of a step has its id, with something after it.
+    if (!Id.safeParse(`${step}.peripheral`).success)
+      return refused(refusal('arguments-invalid', 'the name of the step is too long: give it a shorter one, or none'))
+    const author = signatureOf(principal)
     const within = principal.grant?.peripherals
     const report = await waitFor(turn, how.signal, (signal) =>
-      asking.ask({ session, turn, step, author, call, within }, signal, how.step === undefined),
+      asking.ask({ session, turn, step, author, call, within }, signal, how.isNew ?? how.step === undefined),
     )
     if (report) return ok({ step, report })
     if (!how.signal.aborted) return refused(refusal('call-cancelled', 'the turn has ended'))
@@ -195,9 +216,9 @@ export const createSeats = (options: Options) => {
 
   /** Where an agent stands; where it stands nowhere, work begins. */
   const sit = (principal: Principal): Promise<Result<Seat>> =>
-    inTurn(principal.key, async () => {
+    inTurn(placeOf(principal), async () => {
       const seat = await at(principal)
-      return !seat.ok || seat.value.active ? seat : start(principal, {})
+      return !seat.ok || seat.value.active ? seat : startNow(principal, {})
     })
 
   /** Waits for an answer, unless the turn ends without one. */
@@ -206,16 +227,13 @@ export const createSeats = (options: Options) => {
     signal: AbortSignal,
     ask: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const done = new AbortController()
     const over = new AbortController()
     const ended = `${turn}.ended`
-    const watching = live
-      .until(() => store.get(ended), AbortSignal.any([signal, done.signal]), ended)
-      .then((entry) => entry && over.abort())
+    const watching = live.until(() => store.get(ended), over.signal, ended).then((entry) => entry && over.abort(ended))
     try {
       return await ask(AbortSignal.any([signal, over.signal]))
     } finally {
-      done.abort()
+      over.abort(ended)
       await watching.catch(() => {})
     }
   }
@@ -252,14 +270,16 @@ export const createSeats = (options: Options) => {
     const seen = await look(grant.value)
     if (!seen.ok) return seen
     const { next } = seen.value
-    return next?.status === 'running' ? inTurn(principal.key, () => end(next, authorOf(principal), how)) : ok(null)
+    return next?.status === 'running'
+      ? inTurn(placeOf(principal), () => end(next, signatureOf(principal), how))
+      : ok(null)
   }
 
   return { at, start, sit, conduct, act, end, leave }
 }
 
 /** How an agent that comes in by a door signs what it does. */
-export const authorOf = ({ person, door }: Principal): Author => ({
+export const signatureOf = ({ person, door }: Principal): Author => ({
   kind: 'agent',
   id: person.name,
   face: door,
@@ -282,6 +302,9 @@ const isTaken = (seat: Seat): seat is Seat & Taken => seat.active && seat.sessio
 
 /** The random part of an id alone: with a turn's id before it, and what becomes of it after it, it must stay short. */
 const shortly = (id: string): string => id.slice(-16)
+
+/** Where an agent works: what is done there is done one after the other, whichever token it comes by. */
+const placeOf = ({ grant, key }: Principal): string => (grant ? `${grant.room}/${grant.agent}` : key)
 
 /** Lets one thing at a time be done for each key. */
 const oneAtATime = () => {

@@ -44,30 +44,40 @@ export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell):
 }
 
 const exec = async (client: Client, request: string, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
-  const room = await roomFor(client, flags)
-  const receipt = room.ok ? await client.say({ room: room.value, text: lineFor(request, flags) }) : room
-  if (!receipt.ok) return refusedBy(receipt.refusal)
-  if (flags.json) write({ kind: 'receipt', receipt: receipt.value })
-  const { assignments, answer } = receipt.value
-  if (assignments.length > 0) return follow(client, receipt.value, flags, timeout)
-  if (answer !== null) return outcomeOf('done', answer)
-  return outcomeOf('failed', 'nobody took it up: name somebody with --agent')
+  const place = await placeFor(client, request, flags)
+  if (!place.ok) return refusedBy(place.refusal)
+  const { room, agent, isOurs } = place.value
+  if (agent === null) return outcomeOf('failed', `nobody listens in ${room}: name somebody with --agent`)
+  const receipt = await client.say({ room, text: lineFor(request, agent, flags) })
+  if (receipt.ok && flags.json) write({ kind: 'receipt', receipt: receipt.value })
+  const outcome = receipt.ok ? await follow(client, receipt.value, flags, timeout) : refusedBy(receipt.refusal)
+  // What was only for this is put away; that it could not be does not change how the work ended.
+  if (isOurs) await client.command('archive', { thread: room }).catch(() => null)
+  return outcome
 }
+
+type Where = { room: string; agent: string | null; isOurs: boolean }
 
 /** A thread of its own keeps what is asked here apart from what others ask. */
-const roomFor = async (client: Client, { room, agent }: Flags): Promise<Result<string>> => {
-  if (room !== undefined) return ok(room)
-  const begun = await client.command('new', agent === undefined ? {} : { agent })
-  return begun.ok ? ok(begun.value.output?.thread.id ?? '') : begun
+const placeFor = async (client: Client, request: string, { room, agent }: Flags): Promise<Result<Where>> => {
+  if (room !== undefined) {
+    const rooms = agent === undefined ? await client.ask('rooms') : ok({ rooms: [] })
+    if (!rooms.ok) return rooms
+    const listener = rooms.value.rooms.find(({ id }) => id === room)?.listener
+    return ok({ room, agent: agent ?? listener ?? null, isOurs: false })
+  }
+  const name = oneLine(request, NAME_LENGTH)
+  const begun = await client.command('new', agent === undefined ? { name } : { agent, name })
+  if (!begun.ok) return begun
+  const { id = '', agent: listener = null } = begun.value.output?.thread ?? {}
+  return ok({ room: id, agent: listener, isOurs: true })
 }
 
-/** A request as a line. In a thread, its agent listens; elsewhere it is named. */
-const lineFor = (request: string, { room, agent, peripheral }: Flags): string =>
-  [
-    ...(peripheral === undefined ? [] : [`/${peripheral}`]),
-    ...(room === undefined || agent === undefined ? [] : [`@${agent}`]),
-    request,
-  ].join(' ')
+const NAME_LENGTH = 60
+
+/** A request as a line to its agent: whatever it begins with, it is no command. */
+const lineFor = (request: string, agent: string, { peripheral }: Flags): string =>
+  `${peripheral === undefined ? '' : `/${peripheral} `}@${agent} ${request}`
 
 /** Follows the turns to their end, and stops them where nobody waits for that any longer. */
 const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
@@ -76,7 +86,14 @@ const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: A
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   const over = AbortSignal.any([timeout, stopped.signal])
   const answers: Answer[] = []
-  const show = shower(client, receipt.room, flags, (answer) => answers.push(answer))
+  const last = new Map<string, Item['status']>()
+  const note = (item: Item): void => {
+    const turn = item.turn ?? ''
+    if ('tool' in item) last.set(turn, item.status)
+    // An agent says what it says: where the last thing it tried did not come off, the work is not done.
+    else if (item.type === 'agentMessage') answers.push(MISSED.has(last.get(turn) ?? 'completed') ? failed(item) : item)
+  }
+  const show = shower(client, receipt.room, flags, note)
   try {
     await Promise.all(receipt.assignments.map(({ turn }) => client.items({ turn }, show, over)))
   } finally {
@@ -93,10 +110,15 @@ const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: A
 
 const WHY = 'exec waits no longer'
 
+/** How a step ends that did not come off. */
+const MISSED: ReadonlySet<Item['status']> = new Set(['failed', 'declined'])
+
+const failed = (answer: Answer): Answer => (answer.outcome === 'done' ? { ...answer, outcome: 'failed' } : answer)
+
 type Answer = Extract<Item, { type: 'agentMessage' }>
 
 /** What is done with each event of the turns. */
-const shower = (client: Client, room: string, flags: Flags, answered: (answer: Answer) => void) => {
+const shower = (client: Client, room: string, flags: Flags, ended: (item: Item) => void) => {
   const asked = async ({ approval }: Approval): Promise<void> => {
     if (flags.approve === 'wait') return
     // Where somebody else was faster, it is decided all the same.
@@ -107,7 +129,7 @@ const shower = (client: Client, room: string, flags: Flags, answered: (answer: A
     if (event.kind === 'delta') return
     const { kind, item } = event
     tellItem(event, flags)
-    if (kind === 'completed' && item.type === 'agentMessage') answered(item)
+    if (kind === 'completed') ended(item)
     if (kind === 'started' && item.type === 'approval') void asked(item)
   }
 }

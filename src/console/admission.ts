@@ -47,11 +47,21 @@ export const peopleOnly =
     return undefined
   }
 
+/** Turns away who may not ask for an operation, before anything of it is read. */
+export const usersOf =
+  (row: Operation, turnAway: TurnAway) =>
+  async (c: Context, next: Next): Promise<Response | undefined> => {
+    const objection = objectionToUse(c.get('principal'), row)
+    if (objection) return turnAway(c, 'authenticate', objection)
+    await next()
+    return undefined
+  }
+
 const beyond = (name: string, what: string): Refusal =>
   refusal('grant-exceeded', `${what} is for people; the token of ${name} is for the work of an agent`)
 
 /** Why somebody may not ask for an operation; null where they may. */
-export const objectionToUse = ({ person, grant }: Principal, row: Operation): Refusal | null => {
+const objectionToUse = ({ person, grant }: Principal, row: Operation): Refusal | null => {
   if (row.agents && !grant) return refusal('agents-only', `${row.name} is for agents; ${person.name} is a person`)
   if (!row.agents && grant) return beyond(person.name, row.name)
   if (mayAct(person.role, row.role)) return null

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path'
 import { Hono } from 'hono'
 import { setCookie } from 'hono/cookie'
 import { openApi } from '../schema/openapi.ts'
+import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { admission, peopleOnly } from './admission.ts'
 import { answerRefusal, guard } from './guard.ts'
@@ -20,9 +21,16 @@ export const createApp = (house: Console): Hono<Env> => {
     return c.json(health, health.ready ? 200 : 503)
   })
 
-  /** A message that does not even reach the pipeline is refused like any other: it is written down. */
+  /**
+   * A message that does not even reach the pipeline is refused like any other: it is written down. So it is when an agent
+   * tries what is for people.
+   */
   const turnAway = async (c: Context, stage: string, refused: Refusal): Promise<Response> => {
-    if (isMessage(c.req.method, c.req.path)) await house.refuse(stage, refused)
+    // Nobody is known yet where a token was not.
+    const principal = c.get('principal') as Principal | undefined
+    const isWritten = isMessage(c.req.method, c.req.path) || refused.code === 'grant-exceeded'
+    if (isWritten && principal?.grant === null) await house.refuse(stage, refused)
+    else if (isWritten) await house.refuseSparingly(principal?.key ?? STRANGERS, stage, refused)
     return answerRefusal(c, refused)
   }
   app.use(admission(house, turnAway))
@@ -52,6 +60,9 @@ export const createApp = (house: Console): Hono<Env> => {
   })
   return app
 }
+
+/** Those whom nobody knows, all together. */
+const STRANGERS = 'strangers'
 
 /** The link that `up` prints carries the token once; from then on the browser has it in a cookie no script can read. */
 const letIn = (c: Context, house: Console): Response => {

@@ -36,12 +36,16 @@ export type Console = {
   page: string
   health: () => Promise<Health>
   admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
+  /** Whether somebody who was let in would be let in again. */
+  stillValid: (principal: Principal) => Promise<boolean>
   /** Whether a room is there, and open to the face. */
   enter: (room: string, face: Face) => Promise<Result<unknown>>
   /** The one door for what is said. Whoever gave a command hears what it came to, where it was carried out just now. */
   say: (message: unknown, heard?: (output: unknown) => void) => Promise<Result<Receipt>>
   /** Writes down that a message was refused before it was one. */
   refuse: (stage: string, refusal: Refusal) => Promise<unknown>
+  /** The same for what costs whoever is refused nothing: no more than so many of each are written down one by one. */
+  refuseSparingly: (who: string, stage: string, refusal: Refusal) => Promise<unknown>
   /** What an operation can reach; `gone` says that whoever asked waits no longer. */
   contextFor: (principal: Principal, gone: AbortSignal) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>

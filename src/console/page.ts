@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Endpoint, OpenApi, Parameter } from '../schema/endpoint.ts'
-import type { JsonSchema } from '../schema/json-schema.ts'
 import { typeOf } from '../schema/typescript.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
 
 type Html = ReturnType<typeof html>
 type Row = { method: 'get' | 'post'; path: string; endpoint: Endpoint }

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
+import { jsonSize } from '../lib/json-size.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import type { Operation } from '../operations/operation.ts'
 import { checkInput } from '../operations/parse.ts'
 import { shownAs } from '../operations/shown.ts'
@@ -9,7 +11,7 @@ import { Aimed, Said } from '../shapes/http.ts'
 import type { Message } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import { objectionToUse, peopleOnly, type TurnAway } from './admission.ts'
+import { peopleOnly, type TurnAway, usersOf } from './admission.ts'
 import { answerRefusal } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 
@@ -33,8 +35,10 @@ export const createRoutes = (house: Console, turnAway: TurnAway): Hono<Env> => {
   })
   for (const row of operations) {
     for (const path of pathsOf(row)) {
-      if (row.reads) app.get(path, (c) => answer(c, house, row, ok(c.req.query())))
-      else if (row.agents) app.post(path, bounded(CALL_BYTES), async (c) => answer(c, house, row, await bodyOf(c)))
+      const users = usersOf(row, turnAway)
+      if (row.reads) app.get(path, users, (c) => answer(c, house, row, ok(c.req.query())))
+      else if (row.agents)
+        app.post(path, users, bounded(CALL_BYTES), async (c) => answer(c, house, row, await bodyOf(c)))
       else
         app.post(path, people, bounded(BODY_BYTES), async (c) => {
           const message = await commandFrom(c, house, row)
@@ -61,8 +65,6 @@ const answer = async (
   given: Result<Record<string, unknown>>,
 ): Promise<Response> => {
   const principal = c.get('principal')
-  const objection = objectionToUse(principal, row)
-  if (objection) return answerRefusal(c, objection)
   const input = given.ok ? checkInput(row, given.value) : given
   const output = input.ok ? await row.run(input.value, house.contextFor(principal, c.req.raw.signal)) : input
   return output.ok ? c.json(output.value as object) : answerRefusal(c, output.refusal)
@@ -78,8 +80,9 @@ const command = async (c: Context, house: Console, message: Message): Promise<Re
 }
 
 const lineFrom = async (c: Context, house: Console): Promise<Result<Message>> => {
-  const body = await c.req.json().catch(() => null)
-  const said = read(Said, body, 'body')
+  const text = await c.req.text()
+  if (isTooDeep(text)) return TOO_DEEP
+  const said = read(Said, parseJson(text) ?? null, 'body')
   return said.ok ? ok(messageOf(c, house, said.value)) : said
 }
 
@@ -106,12 +109,15 @@ const Input = z.record(z.string(), z.unknown())
 const bodyOf = async (c: Context): Promise<Result<Record<string, unknown>>> => {
   const text = await c.req.text()
   if (text.trim() === '') return ok({})
-  try {
-    return read(Input, JSON.parse(text), 'body')
-  } catch {
-    return refused(refusal('request-invalid', 'body: expected JSON'))
-  }
+  if (isTooDeep(text)) return TOO_DEEP
+  const given = parseJson(text)
+  return given === undefined ? refused(refusal('request-invalid', 'body: expected JSON')) : read(Input, given, 'body')
 }
+
+/** How deep a body may be nested. */
+const DEPTH = 64
+const TOO_DEEP = refused(refusal('request-invalid', `body: may be nested ${DEPTH} deep`))
+const isTooDeep = (text: string): boolean => jsonSize(text).depth > DEPTH
 
 const read = <T extends z.ZodType>(shape: T, given: unknown, what: string): Result<z.output<T>> => {
   const parsed = shape.safeParse(given)

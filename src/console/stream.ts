@@ -21,7 +21,7 @@ export const streamPosts = async (c: Context, house: Console): Promise<Response>
     yield* last.map(toEvent)
     for await (const post of house.follow(room, after ?? last.at(-1)?.position ?? 0, gone)) yield toEvent(post)
   }
-  return stream(c, after === undefined ? null : String(after), posts, aside)
+  return stream(c, house, { from: after === undefined ? null : String(after), events: posts, aside })
 }
 
 const toEvent = (post: Post): Event => ({ id: String(post.position), event: 'post', value: post })
@@ -45,11 +45,11 @@ export const streamItems = async (c: Context, house: Console): Promise<Response>
   const entered = await house.enter(feed.value.room, c.get('face'))
   if (!entered.ok) return answerRefusal(c, entered.refusal)
   const from = after ?? (turn === undefined ? await now(house) : null)
-  return stream(c, from, itemsOf(feed.value, from), (tell) =>
+  const aside: Aside = (tell) =>
     house.progress(feed.value.room, (progress) => {
       for (const event of feed.value.heard(progress)) tell('item', event)
-    }),
-  )
+    })
+  return stream(c, house, { from, events: itemsOf(feed.value, from), aside })
 }
 
 const itemsOf = ({ follow }: ItemFeed, from: string | null): Events =>
@@ -86,11 +86,12 @@ export const streamEvidence = async (c: Context, house: Console): Promise<Respon
   const { through } = asked.value
   const after = cursor === undefined ? through : Number(cursor)
   if (after > through) return answerRefusal(c, refusal('query-invalid', `cursor: the store ends at ${through}`))
-  return stream(c, String(after), async function* (gone) {
+  const entries: Events = async function* (gone) {
     for await (const entry of house.followEvidence(given, after, gone)) {
       yield { id: String(entry.position), event: 'entry', value: entry }
     }
-  })
+  }
+  return stream(c, house, { from: String(after), events: entries })
 }
 
 type Event = { id: string; event: string; value: unknown }
@@ -99,18 +100,27 @@ type Events = (gone: AbortSignal) => AsyncGenerator<Event>
 /** What is told beside the events, without a place: who misses it has missed nothing that is kept. */
 type Aside = (tell: (event: string, value: unknown) => void) => () => void
 
+/** What a reader is sent, and where that begins. */
+type Sent = { from: string | null; events: Events; aside?: Aside }
+
+/** How often it is looked whether who reads would be let in again: a token can end, and be taken back. */
+const LOOK_MS = 2000
 const PING_MS = 5000
 /** A reader that takes nothing for so many signs of life is cut off: it may come back, and goes on where it was. */
 const PATIENCE = 6
 
 /** Sends events one by one, each when the reader has taken the one before; a sign of life now and then. */
-const stream = (c: Context, from: string | null, events: Events, aside: Aside = () => () => {}): Response =>
+const stream = (c: Context, house: Console, { from, events, aside = () => () => {} }: Sent): Response =>
   streamSSE(c, async (out) => {
     const gone = new AbortController()
     out.onAbort(() => gone.abort())
     const ping = setInterval(
       signOfLife(out, () => cut(c, out)),
       PING_MS,
+    )
+    const look = setInterval(
+      doorkeeper(c, house, () => cut(c, out)),
+      LOOK_MS,
     )
     const hush = aside(teller(out))
     try {
@@ -121,9 +131,27 @@ const stream = (c: Context, from: string | null, events: Events, aside: Aside = 
       }
     } finally {
       clearInterval(ping)
+      clearInterval(look)
       hush()
     }
   })
+
+/** Looks, once at a time, whether who was let in still may be there. What cannot be found out is looked for again. */
+const doorkeeper = (c: Context, house: Console, cutOff: () => void) => {
+  const principal = c.get('principal')
+  let looking = false
+  return (): void => {
+    if (looking) return
+    looking = true
+    house
+      .stillValid(principal)
+      .then((valid) => void (valid || cutOff()))
+      .catch((error: Error) => house.log('a token could not be looked up', { error: error.message }))
+      .finally(() => {
+        looking = false
+      })
+  }
+}
 
 /** Pings, one at a time: where one is not taken for long, nobody reads. */
 const signOfLife = (out: SSEStreamingApi, cutOff: () => void) => {

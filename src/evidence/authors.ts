@@ -27,12 +27,14 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
 /** What an agent that comes in by a door may write in its own session: that it opens it, begins by itself, and stops. */
 const OWN: ReadonlySet<EventName> = new Set(['session-opened', 'accepted', 'stop-asked'])
 
-/** Whether it is such an act. Who begins by itself says by which token: the house's chain has for whom that was made. */
-const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean =>
-  author.kind === 'agent' &&
-  OWN.has(body.event) &&
-  author.id === agent &&
-  (body.event !== 'accepted' || body.by !== undefined)
+/**
+ * Whether it is such an act. Who begins by itself, or gives another agent work, says by which token: the house's chain has
+ * for whom that was made.
+ */
+const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean => {
+  if (author.kind !== 'agent' || !OWN.has(body.event)) return false
+  return body.event === 'accepted' ? body.by !== undefined : author.id === agent
+}
 
 type Owner = { agent: string | null; known: boolean }
 

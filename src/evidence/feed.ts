@@ -17,6 +17,8 @@ export type Feed = ReturnType<typeof createFeed>
 
 /** How long it rests after the store could not be read. */
 const REST_MS = 500
+/** How far two looks lie apart at least: what is written in quick succession is read together. */
+const APART_MS = 10
 
 /**
  * Every entry as it is written, read once for all who listen in this process, and only while somebody does. Nobody's
@@ -26,13 +28,31 @@ export const createFeed = ({ store, live, failed }: Options) => {
   const listeners = new Set<Heard>()
   let reading: { from: Promise<number>; ends: AbortController } | null = null
 
+  /** Armed with each look, so that the next comes no sooner than it should. */
+  const paced: Pick<Live, 'next'> = {
+    next: async (signal) => {
+      const looked = performance.now()
+      await live.next(signal)
+      const early = looked + APART_MS - performance.now()
+      if (early > 0) await setTimeout(early, null, { ref: false })
+    },
+  }
+
+  const tell = (heard: Heard, entry: Entry): void => {
+    try {
+      heard(entry)
+    } catch (error) {
+      failed(error as Error)
+    }
+  }
+
   const read = async (from: number, signal: AbortSignal): Promise<void> => {
     let after = from
     while (!signal.aborted) {
       try {
-        for await (const entry of follow(store, live, { filters: { ephemeral: 'with' }, after }, signal)) {
+        for await (const entry of follow(store, paced, { filters: { ephemeral: 'with' }, after }, signal)) {
           after = entry.position
-          for (const heard of [...listeners]) heard(entry)
+          for (const heard of [...listeners]) tell(heard, entry)
         }
       } catch (error) {
         failed(error as Error)

@@ -39,12 +39,16 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
     }
   }
 
-  /** Resolves at the next hint, or the next that names an entry; after a while; or when the signal ends it. */
-  const next = (signal?: AbortSignal, id?: string): Promise<void> =>
-    new Promise((resolve) => {
+  /**
+   * Hears the next hint, or the next that names an entry; it is `done` then, after a while, when the signal ends it, or
+   * when whoever waits calls that itself.
+   */
+  const earFor = (signal?: AbortSignal, id?: string): { heard: Promise<void>; done: () => void } => {
+    let done = () => {}
+    const heard = new Promise<void>((resolve) => {
       // Many wait for the same end: that is no leak.
       if (signal) setMaxListeners(0, signal)
-      const done = () => {
+      done = () => {
         clearTimeout(timer)
         ignore()
         signal?.removeEventListener('abort', done)
@@ -55,6 +59,8 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
       signal?.addEventListener('abort', done)
       if (signal?.aborted) done()
     })
+    return { heard, done }
+  }
 
   const listenTo = (done: () => void): (() => void) => {
     listeners.add(done)
@@ -68,19 +74,20 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
       wake(hint)
       redis.publish(channel, hint === null ? '' : hint.join(' ')).catch(() => {})
     },
-    next: (signal?: AbortSignal): Promise<void> => next(signal),
+    next: (signal?: AbortSignal): Promise<void> => earFor(signal).heard,
     /**
      * Asks again at every hint until there is an answer; null when the signal ended the wait. Where the answer comes with
      * an entry, whose id is given, only at hints that may be of it.
      */
     until: async <T>(ask: () => Promise<T | null>, signal: AbortSignal, id?: string): Promise<T | null> => {
-      const answered = new AbortController()
-      const ends = AbortSignal.any([signal, answered.signal])
       while (!signal.aborted) {
-        const heard = next(ends, id)
-        const answer = await ask()
+        const { heard, done } = earFor(signal, id)
+        const answer = await ask().catch((error) => {
+          done()
+          throw error
+        })
         if (answer !== null) {
-          answered.abort()
+          done()
           return answer
         }
         await heard

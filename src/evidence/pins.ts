@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../lib/parse-json.ts'
 import type { BodyOf, Draft, Entry, EventName } from '../shapes/evidence.ts'
 import { type SourceTool, sourceOf } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -41,13 +42,7 @@ export const acceptedOf = async (store: Reading & Pick<Store, 'get'>, name: Sour
   return seen?.body?.event === 'tool-seen' ? readDescribed(seen.body.described) : null
 }
 
-export const readDescribed = (json: string): Described | null => {
-  try {
-    return Described.safeParse(JSON.parse(json)).data ?? null
-  } catch {
-    return null
-  }
-}
+export const readDescribed = (json: string): Described | null => Described.safeParse(parseJson(json)).data ?? null
 
 /**
  * Holds what a server says of a tool against what was accepted, and answers the entry that accepted it. What was never

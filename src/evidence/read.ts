@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Database, Engine, Tables, Tx } from './engine/engine.ts'
 import { toEntry } from './rows.ts'
@@ -27,9 +27,28 @@ export const headersById = async (engine: Engine, db: Database | Tx, ids: string
 }
 
 export const byId = async (db: Reader, id: string): Promise<Entry | null> => {
-  const row = await rows(db).where('entry.id', '=', id).executeTakeFirst()
+  const row = await oneById(db, id)
   return row ? toEntry(row) : null
 }
+
+const GIVEN = '\u0000given'
+
+/**
+ * A question that is asked again and again, put together once: that costs more than to have it answered. Made with a
+ * stand-in for each value that is given when it is asked.
+ */
+export const asked = <Row>(make: (db: Reader, given: string) => { compile: () => CompiledQuery<Row> }) => {
+  const made = new WeakMap<Reader, CompiledQuery<Row>>()
+  return async (db: Reader, ...given: string[]): Promise<Row | undefined> => {
+    const question = made.get(db) ?? make(db, GIVEN).compile()
+    made.set(db, question)
+    const values = [...given]
+    const parameters = question.parameters.map((value) => (value === GIVEN ? values.shift() : value))
+    return (await db.executeQuery<Row>({ ...question, parameters })).rows[0]
+  }
+}
+
+const oneById = asked((db, id) => rows(db).where('entry.id', '=', id))
 
 /** The entries at some positions, in the order of those, as many as a page may have in bytes: one at least. */
 export const atPositions = async (db: Reader, positions: number[]): Promise<Entry[]> => {

@@ -13,7 +13,7 @@ import { count, facets, type Page, query } from './find.ts'
 import { hashOf } from './hash.ts'
 import type { Prepared } from './prepare.ts'
 import { reproject, UNFINISHED } from './projections.ts'
-import { byId, chainOf, pagesOf } from './read.ts'
+import { asked, byId, chainOf, pagesOf } from './read.ts'
 import { createRedactor, type Redact } from './redact.ts'
 import { forksOf, type OpenPoint, openPoints, type ReplyTree, replyChain, replyTreeOf } from './reply-trees.ts'
 
@@ -82,7 +82,7 @@ export const openStore = async (options: Options) => {
     turn: (id: string): Promise<TurnRecord | null> => turn(db, id),
     nextTurn: (session: string): Promise<TurnRecord | null> => nextTurn(db, session),
     unfinishedTurns: (): Promise<TurnRecord[]> => unfinishedTurns(db),
-    unfinished: (): Promise<string[]> => unfinished(db),
+    unfinished: (but: ReadonlySet<string> = new Set()): Promise<string[]> => unfinished(db, but),
     roomMode: (room: string): Promise<RoomMode | null> => roomMode(db, room),
     rebuild: (): Promise<void> =>
       db.transaction().execute(async (tx) => {
@@ -137,19 +137,19 @@ const toSession = (row: Omit<SessionRecord, 'open'> & { open: number }): Session
   open: row.open === 1,
 })
 
+const sessionById = asked((db, id) => db.selectFrom('session').selectAll().where('id', '=', id))
+
 const session = async (db: Database, id: string): Promise<SessionRecord | null> => {
-  const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await sessionById(db, id)
   return row ? toSession(row) : null
 }
 
+const openIn = asked((db, given) =>
+  db.selectFrom('session').selectAll().where('room', '=', given).where('agent', '=', given).where('open', '=', 1),
+)
+
 const openSession = async (db: Database, room: string, agent: string): Promise<SessionRecord | null> => {
-  const row = await db
-    .selectFrom('session')
-    .selectAll()
-    .where('room', '=', room)
-    .where('agent', '=', agent)
-    .where('open', '=', 1)
-    .executeTakeFirst()
+  const row = await openIn(db, room, agent)
   return row ? toSession(row) : null
 }
 
@@ -166,16 +166,19 @@ const turn = async (db: Database, id: string): Promise<TurnRecord | null> => {
   return row ? toTurn(row) : null
 }
 
-/** The oldest turn of a session that has not ended: a session's turns are run in the order they were accepted. */
-const nextTurn = async (db: Database, session: string): Promise<TurnRecord | null> => {
-  const row = await db
+const nextIn = asked((db, session) =>
+  db
     .selectFrom('turn')
     .selectAll()
     .where('session', '=', session)
     .where('status', 'in', UNFINISHED)
     .orderBy('position')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(1),
+)
+
+/** The oldest turn of a session that has not ended: a session's turns are run in the order they were accepted. */
+const nextTurn = async (db: Database, session: string): Promise<TurnRecord | null> => {
+  const row = await nextIn(db, session)
   return row ? toTurn(row) : null
 }
 
@@ -184,11 +187,16 @@ const unfinishedTurns = async (db: Database): Promise<TurnRecord[]> =>
     await db.selectFrom('turn').selectAll().where('status', 'in', UNFINISHED).orderBy('position').limit(1000).execute()
   ).map(toTurn)
 
-/** The sessions that have work left. */
-const unfinished = async (db: Database): Promise<string[]> =>
-  (await db.selectFrom('turn').select('session').distinct().where('status', 'in', UNFINISHED).execute()).map(
-    (r) => r.session,
-  )
+/** The sessions that have work left, but for those of some agents. */
+const unfinished = async (db: Database, but: ReadonlySet<string>): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('turn')
+    .select(['session', 'agent'])
+    .distinct()
+    .where('status', 'in', UNFINISHED)
+    .execute()
+  return rows.filter(({ agent }) => !but.has(agent)).map(({ session }) => session)
+}
 
 const roomMode = async (db: Database, room: string): Promise<RoomMode | null> => {
   const row = await db.selectFrom('room').select('mode').where('id', '=', room).executeTakeFirst()

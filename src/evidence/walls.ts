@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/parse-json.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -51,15 +52,7 @@ export const specOf = async ({ engine }: Source, hash: string): Promise<Wall | n
 const wallIn = (entry: Entry, hash: string): Wall | null => {
   const { body, session, author } = entry
   if (body?.event !== 'wall-declared' || session !== HOUSE || author.kind !== 'house') return null
-  return isSound(entry) && sha256(body.spec) === hash ? parsed(body.spec) : null
-}
-
-const parsed = (json: string): Wall | null => {
-  try {
-    return Wall.safeParse(JSON.parse(json)).data ?? null
-  } catch {
-    return null
-  }
+  return isSound(entry) && sha256(body.spec) === hash ? (Wall.safeParse(parseJson(body.spec)).data ?? null) : null
 }
 
 /** The walls that a chain's starts name, read as they turn up. What was declared does not change, and is read once. */

@@ -7,6 +7,8 @@ import type { Extend } from '../mcp/house.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Social } from '../social/pipeline.ts'
+import { refuse } from '../social/refuse.ts'
+import { createSparingly } from '../social/sparingly.ts'
 import { agentsDoor } from './agents-door.ts'
 import { mcpHouse } from './mcp.ts'
 import type { Parts } from './parts.ts'
@@ -23,9 +25,19 @@ export const doorway = (parts: Parts, social: Social, seated: Seated) => {
     live,
     failed: (error) => log.warn('the feed could not be read', { error: error.message }),
   })
+  const sparingly = createSparingly({
+    write: (stage, refusal) => refuse(social, stage, refusal),
+    failed: (error) => log.warn('refusals could not be written down', { error: error.message }),
+  })
   return {
     ...seated,
     feed,
+    refuseSparingly: sparingly.refuse,
+    /** Ends what is read and written for all of them. */
+    close: async (): Promise<void> => {
+      feed.close()
+      await sparingly.close()
+    },
     admit: (request: Pick<IncomingMessage, 'headers'>, door: string): Promise<Result<Principal>> =>
       admit(request, door, { hosts, owners, minted }),
     /** Lets somebody in by the token alone, at a door that has seen to Host and Origin itself. */

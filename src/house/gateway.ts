@@ -38,9 +38,11 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     page: join(settings.root, 'adapters/web/public'),
     health: () => healthOf(parts, drained.signal.aborted),
     admit: (face, credential) => principalOf({ door: 'http', face, credential }, social),
+    stillValid: way.stillValid,
     enter: async (room, face) => enter(room, face, await social.roomsFor(room)),
     say: (message, heard) => receive(message, { ...social, heard }),
     refuse: (stage, refusal) => refuse(social, stage, refusal),
+    refuseSparingly: way.refuseSparingly,
     contextFor: (principal, gone) => {
       const keeps = { clientMs: config.doors.clientMs, gone }
       return contextOf(parts, principal.person, null, principal.grant && seatDoor(principal, seated, keeps))
@@ -80,7 +82,7 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
       await sweep.stop()
       keeping.stop()
       await server.close(config.drainMs)
-      way.feed.close()
+      await way.close()
       await parts.signHead()
       log.info('gateway is down')
       await parts.close()

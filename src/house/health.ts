@@ -1,5 +1,5 @@
 import { within } from '../lib/within.ts'
-import type { Presence } from '../shapes/agent.ts'
+import type { KnownAgent, Presence } from '../shapes/agent.ts'
 import type { Health } from '../shapes/http.ts'
 import type { Parts } from './parts.ts'
 
@@ -12,9 +12,9 @@ export const presenceOf = ({ registry }: Parts, agent: string): Promise<Presence
 
 /** Everybody's presence, or that it cannot be known; with those who only come in by a door. */
 export const everybody = async ({ registry, agents }: Parts): Promise<Presence[]> => {
-  const known = (await agents()).map(({ id }) => id)
-  const here = await within(REGISTRY_MS, registry.who()).catch(() => known.map(unreachable))
-  const others = known.filter((id) => !here.some((presence) => presence.id === id))
+  const known = await agents()
+  const here = await within(REGISTRY_MS, registry.who()).catch(() => known.map(({ id }) => unreachable(id)))
+  const others = known.filter(({ id }) => !here.some((presence) => presence.id === id))
   return [...here, ...others.map(unregistered)]
 }
 
@@ -35,7 +35,14 @@ export const healthOf = async (parts: Parts, draining: boolean): Promise<Health>
   }
 }
 
-const unregistered = (id: string): Presence => ({ ...unreachable(id), reason: 'it has not registered' })
+/** One that has a token, and has not come in as an agent that takes work: it may be at work by a door all the same. */
+const unregistered = ({ id, type, peripherals = [] }: KnownAgent): Presence => ({
+  id,
+  type,
+  readiness: 'absent',
+  peripherals: [...peripherals],
+  reason: 'it takes no work from the room',
+})
 
 const unreachable = (id: string): Presence => ({
   id,

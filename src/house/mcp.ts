@@ -1,9 +1,8 @@
-import { acceptedOf } from '../evidence/pins.ts'
 import type { McpHouse } from '../mcp/house.ts'
 import { commands } from '../operations/table.ts'
-import type { SourceTool } from '../shapes/peripheral.ts'
 import { receive, type Social } from '../social/pipeline.ts'
 import { refuse } from '../social/refuse.ts'
+import { describeTool } from './describe-tool.ts'
 import type { Doorway } from './doors.ts'
 import type { Parts } from './parts.ts'
 import { contextOf } from './social.ts'
@@ -22,7 +21,7 @@ export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse =
     hold: way.leases.hold,
     release: way.leases.release,
     specs,
-    sourceTool: (name) => describedOf(store, name),
+    describe: (tool) => describeTool(tool, store),
     rooms: config.rooms,
     operations: commands,
     contextFor: (person) => contextOf(parts, person, null),
@@ -36,11 +35,4 @@ export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse =
       holdMs: config.doors.clientMs,
     },
   }
-}
-
-const describedOf = async (store: Parts['store'], name: SourceTool) => {
-  const accepted = await acceptedOf(store, name)
-  if (!accepted) return null
-  const { description, inputSchema } = accepted
-  return { description, inputSchema: { ...inputSchema, type: 'object' as const } }
 }

@@ -31,7 +31,7 @@ import type { KnownAgent } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import type { RoomMode } from '../shapes/room.ts'
+import { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
 import { openShadow } from '../workspace/shadow.ts'
@@ -165,11 +165,15 @@ type Seen = { store: Store; config: Config; folder: Folder; workspace: string }
 /** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
 export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
   return {
-    roomMode: async (room: string): Promise<RoomMode> =>
-      (await store.roomMode(room)) ??
-      config.rooms.find(({ id }) => id === room)?.mode ??
-      (await threadOf(store, room))?.mode ??
-      'discuss',
+    /** A thread may do no more than the room it was begun in, as that is now. */
+    roomMode: async (room: string): Promise<RoomMode> => {
+      const own = (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode
+      if (config.rooms.some(({ id }) => id === room)) return own ?? 'discuss'
+      const thread = await threadOf(store, room)
+      if (!thread) return own ?? 'discuss'
+      const above = (await store.roomMode(thread.room)) ?? config.rooms.find(({ id }) => id === thread.room)?.mode
+      return lowest([own ?? thread.mode, above ?? 'discuss'])
+    },
     verify: (session: string): Promise<Verdict> => verifyChain(store, session),
     verifyFiles: async (session: string): Promise<Violation[]> => {
       const place = await openWorkspace(workspace, [])
@@ -189,6 +193,10 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
     },
   }
 }
+
+/** The one that may do least. */
+const lowest = (modes: readonly RoomMode[]): RoomMode =>
+  RoomMode.options.find((mode) => modes.includes(mode)) ?? 'discuss'
 
 /** An agent that could write these would widen its own wall at the next start. */
 const ownConfig = ({ configFile }: Settings): string[] =>

@@ -6,11 +6,16 @@ import { everybody } from './health.ts'
 import type { Parts } from './parts.ts'
 
 /** The door for editors, on the parts of this process. */
-export const openRpc = (parts: Parts, social: Social, way: Pick<Doorway, 'admit' | 'stillValid' | 'feed'>): RpcDoor => {
+export const openRpc = (
+  parts: Parts,
+  social: Social,
+  way: Pick<Doorway, 'admit' | 'stillValid' | 'feed' | 'refuseSparingly'>,
+): RpcDoor => {
   const { store, config, settings, progress, clock, newId, log } = parts
   return createRpcDoor({
     admit: way.admit,
     stillValid: way.stillValid,
+    refuseSparingly: way.refuseSparingly,
     feed: way.feed,
     store,
     progress: progress.listen,

@@ -1,10 +1,12 @@
 import { createSeats, type Seats } from '../agents/seats.ts'
 import { createBegin, stoppedBy } from '../agents/turn.ts'
+import { openApprovals } from '../evidence/approvals.ts'
 import type { TurnRecord } from '../evidence/store.ts'
+import { limitsOf } from '../mcp/house.ts'
 import type { SeatDoor } from '../operations/operation.ts'
 import { createAsking } from '../peripherals/asking.ts'
 import { createMailbox } from '../queue/mailbox.ts'
-import { createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
+import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
 import type { Author } from '../shapes/evidence.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
@@ -20,7 +22,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     mailbox: createMailbox(redis, prefix, 'steps'),
     wake: (session: string) => parts.steps.wake(session),
   }
-  const leases = createSeatLeases({ redis, prefix, clock })
+  const leases = createSeatLeases({ redis, prefix, clock, graceMs: graceOf(parts) })
   const seats = createSeats({
     store,
     live,
@@ -28,12 +30,17 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     asking: createAsking({ store, live, clock, queue }),
     begin: createBegin({ store, enter: parts.enter, roomMode: parts.roomMode }),
     receive: (message) => receive(message, social),
-    keep: (session) => leases.hold(session, parts.config.lease.ms),
-    isBusy: async (session) => (await ledgers.of(session)).open.size > 0,
+    keep: (session) => leases.hold(session, parts.config.lease.ms, BEGINS),
+    isBusy: async (session) =>
+      (await ledgers.of(session)).open.size > 0 ||
+      (await openApprovals(store, clock())).some((waiting) => waiting.session === session),
     newId,
   })
   return { seats, leases }
 }
+
+/** As long as a beat of an agent's may be missing, and three rounds of those who keep seats at the MCP door. */
+const graceOf = ({ config }: Parts): number => Math.max(config.lease.ms, 3 * limitsOf({}).roundMs)
 
 /** The seat of one agent, for what it asks over HTTP: each call keeps it for a while, and ends when who called is gone. */
 export const seatDoor = (
@@ -41,9 +48,10 @@ export const seatDoor = (
   { seats, leases }: Seated,
   { clientMs, gone }: { clientMs: number; gone: AbortSignal },
 ): SeatDoor => {
+  const who = `http/${principal.key}`
   const keep = async (): Promise<void> => {
     const at = await seats.at(principal)
-    if (at.ok && at.value.active && at.value.session !== null) await leases.hold(at.value.session, clientMs)
+    if (at.ok && at.value.active && at.value.session !== null) await leases.hold(at.value.session, clientMs, who)
   }
   const kept = async <T>(ask: () => Promise<Result<T>>): Promise<Result<T>> => {
     await keep()
@@ -74,9 +82,12 @@ const absent = (agent: string): Author => ({ kind: 'agent', id: agent, face: 'do
 export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promise<void> => {
   const { store, config, log } = parts
   const ours = new Set(config.agents.map(({ id }) => id))
-  const turns = (await store.unfinishedTurns()).filter(({ agent, status }) => !ours.has(agent) && status === 'running')
+  const turns = (await store.unfinishedTurns()).filter(({ agent }) => !ours.has(agent))
   await Promise.all(
     turns.map(async (turn) => {
+      // One that was stopped before it began, begins only to end.
+      if (turn.status === 'accepted')
+        return void ((await isFirst(turn, store)) && seats.conduct(turn, absent(turn.agent)))
       const end = await endingOf(turn, parts, leases)
       const ended = end ? await seats.end(turn, absent(turn.agent), end) : null
       if (ended?.ok === false) log.warn('a turn could not be ended', { turn: turn.id, ...ended.refusal })
@@ -84,9 +95,15 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
   )
 }
 
+/** Whether a turn that has not begun was stopped, and is the next of its session. */
+const isFirst = async ({ id, session }: TurnRecord, store: Parts['store']): Promise<boolean> =>
+  (await store.get(`${id}.stop`)) !== null && (await store.nextTurn(session))?.id === id
+
 const endingOf = async ({ id, session }: TurnRecord, { store }: Parts, leases: SeatLeases) => {
   const stop = await store.get(`${id}.stop`)
-  if (stop) return { ...stoppedBy(stop), reason: 'stopped' }
-  if (await leases.isHeld(session)) return null
+  const held = await leases.isHeld(session)
+  // An agent that stops by itself is about to say how it ends.
+  if (stop && (stop.author.kind !== 'agent' || !held)) return { ...stoppedBy(stop), reason: 'stopped' }
+  if (held) return null
   return { outcome: 'cancelled', answer: 'its connection was closed', reason: 'connection-closed' } as const
 }

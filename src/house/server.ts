@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Door } from '../doors/door.ts'
 import { Problem } from '../lib/problem.ts'
+import { endUpgrade } from '../lib/turn-away.ts'
 
 type Options = {
   /** Answers what comes to no door of its own. */
@@ -47,7 +48,7 @@ export const openServer = async ({ answer, doors, host, port, log }: Options) =>
 }
 
 const turnAway = (socket: Duplex): void => {
-  socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  endUpgrade(socket, 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }
 
 const listen = (server: Server, host: string, port: number): Promise<string> =>

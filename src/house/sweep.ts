@@ -1,5 +1,5 @@
-import { houseDraft } from '../evidence/drafts.ts'
 import { within } from '../lib/within.ts'
+import { announce } from './announce.ts'
 import type { Parts } from './parts.ts'
 
 /** How long a stop waits for a sweep that is under way: while Redis is away it would wait for ever. */
@@ -25,13 +25,16 @@ export const startSweep = (parts: Parts, endLapsed: () => Promise<void>): { stop
   }
 }
 
-/** Wakes every session that has work left, tells the rooms whose lease ran out, and signs where the store stands. */
-const sweep = async ({ store, turns, registry, config, newId, log, signHead }: Parts): Promise<void> => {
-  for (const session of await store.unfinished()) await turns.wake(session)
-  const rooms = config.rooms.map(({ id }) => id)
-  for (const agent of await registry.lapsed()) {
-    const told = await store.append([houseDraft(newId(), { event: 'presence', agent }, rooms)])
-    if (!told.ok) log.warn('a lapse could not be written down', { agent: agent.id, ...told.refusal })
-  }
+/** Wakes every session that has work left for an agent of the house, tells the rooms whose lease ran out, and signs where the store stands. */
+const sweep = async (parts: Parts): Promise<void> => {
+  const { store, turns, registry, signHead } = parts
+  for (const session of await store.unfinished(await elsewhere(parts))) await turns.wake(session)
+  for (const agent of await registry.lapsed()) await announce(agent, parts)
   await signHead()
+}
+
+/** The agents that come in by a door: their turns are conducted there, and nobody is to be woken for them. */
+const elsewhere = async ({ config, byToken }: Parts): Promise<Set<string>> => {
+  const ours = new Set(config.agents.map(({ id }) => id))
+  return new Set((await byToken()).flatMap(({ id }) => (ours.has(id) ? [] : [id])))
 }

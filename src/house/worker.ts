@@ -4,15 +4,15 @@ import { keepHouse } from '../agents/house.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import { createTurns } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
-import { houseDraft } from '../evidence/drafts.ts'
 import { declareWalls } from '../evidence/walls.ts'
 import { Problem } from '../lib/problem.ts'
 import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
-import type { AgentConfig, Presence, Probe } from '../shapes/agent.ts'
+import type { AgentConfig, Probe } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
 import { probeTools } from '../tools/probe.ts'
+import { announce } from './announce.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWorkshop, type Made } from './workshop.ts'
@@ -142,10 +142,4 @@ const probe = async ({ peripheral }: AgentConfig, { specs, workspace, settings }
   const spec = specs.get(peripheral)
   if (!spec) return [{ name: 'peripheral', ok: false, detail: `there is no peripheral ${peripheral}` }]
   return probeTools(spec, workspace, settings.path)
-}
-
-const announce = async (agent: Presence, { store, newId, config, log }: Parts): Promise<void> => {
-  const rooms = config.rooms.map(({ id }) => id)
-  const told = await store.append([houseDraft(newId(), { event: 'presence', agent }, rooms)])
-  if (!told.ok) log.warn('a presence could not be written down', { agent: agent.id, ...told.refusal })
 }

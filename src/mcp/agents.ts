@@ -5,7 +5,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
-import type { Seat } from '../agents/seats.ts'
+import type { Seat } from '../shapes/seat.ts'
 import type { StepReport } from '../shapes/turn.ts'
 import type { Guest } from './guest.ts'
 import type { McpHouse, McpLimits } from './house.ts'
@@ -42,7 +42,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
     const hush = await tellProgress(house, step, context)
     try {
       const { signal } = context.mcpReq
-      const acted = await seats.act(principal, { tool: name, args }, { begins: true, signal, step })
+      const acted = await seats.act(principal, { tool: name, args }, { begins: true, signal, step, isNew: true })
       if (acted.ok) return await answer(name, acted.value)
       const { value: at } = (await seats.at(principal)) as { value?: Seat }
       if (at && !isIn(name, at)) return await refuseOutside(name, at, false)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { jsonSize } from '../lib/json-size.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { McpLimits } from './house.ts'
@@ -29,8 +30,7 @@ export const readBody = async (request: IncomingMessage, limits: McpLimits): Pro
 
 const parse = (text: string, { depth, elements, batch }: McpLimits): Result<unknown> => {
   const no = (what: string) => refused(refusal('request-invalid', what))
-  const size = sizeOf(text)
-  // Found out before it is parsed: what is nested too deeply would break whatever walks through it.
+  const size = jsonSize(text)
   if (size.depth > depth) return no(`a request may be nested ${depth} deep`)
   if (size.elements > elements) return no(`a request may have ${elements} values`)
   try {
@@ -39,37 +39,4 @@ const parse = (text: string, { depth, elements, batch }: McpLimits): Result<unkn
   } catch {
     return no('the request is no JSON')
   }
-}
-
-const QUOTE = 34
-const COMMA = 44
-const BACKSLASH = 92
-const OPENS = new Set([91, 123])
-const CLOSES = new Set([93, 125])
-
-/** How deep a text of JSON is nested at most, and how many values it has at most. */
-const sizeOf = (text: string): { depth: number; elements: number } => {
-  let deep = 0
-  let depth = 0
-  let elements = 1
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === QUOTE) i = endOfString(text, i)
-    else if (OPENS.has(code)) {
-      deep += 1
-      elements += 1
-      depth = Math.max(depth, deep)
-    } else if (CLOSES.has(code)) deep -= 1
-    else if (code === COMMA) elements += 1
-  }
-  return { depth, elements }
-}
-
-const endOfString = (text: string, start: number): number => {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === BACKSLASH) i += 1
-    else if (code === QUOTE) return i
-  }
-  return text.length
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import { refuseRequest } from '../lib/turn-away.ts'
+import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { readBody } from './body.ts'
 import type { Guest } from './guest.ts'
@@ -9,7 +10,6 @@ import { createGuests } from './guests.ts'
 import { limitsOf, type McpHouse } from './house.ts'
 import { createModern, isListen } from './modern.ts'
 import { createSessions, type Turned } from './sessions.ts'
-import { refusalText } from './step.ts'
 
 const METHODS = ['POST', 'GET', 'DELETE']
 
@@ -37,7 +37,7 @@ export const createMcpDoor = (house: McpHouse) => {
     const wrong = misfit(request)
     if (wrong) return wrong
     const entered = await enter(request)
-    if (!entered.ok) return turnedBy(entered.refusal)
+    if (!entered.ok) return entered
     const { guest, body } = entered.value
     const stream = request.method === 'GET' || isListen(body)
     if (stream && guest.streams() >= limits.streamsEach)
@@ -103,23 +103,26 @@ const isLegacy = ({ method = '', headers }: IncomingMessage, body: unknown): boo
   return kind === 'legacy'
 }
 
-/** Answers in the form that every client of the protocol can read. */
-const turnAway = (response: ServerResponse, { status, message }: NonNullable<Turned>): void => {
+/** A refusal of the house is told as at every door; what the protocol itself has to say, in its own form. */
+const turnAway = (response: ServerResponse, turned: NonNullable<Turned>): void => {
+  if ('refusal' in turned) refuseRequest(response, turned.refusal, furtherHeaders)
+  else object(response, turned)
+}
+
+const object = (response: ServerResponse, { status, message }: { status: number; message: string }): void => {
   response.writeHead(status, {
     'content-type': 'application/json',
     'cache-control': 'no-store',
-    ...(status === 401 ? { 'www-authenticate': 'Bearer realm="bellhop"' } : {}),
-    ...(status === 405 ? { allow: METHODS.join(', ') } : {}),
-    ...(status === 503 ? { 'retry-after': '5' } : {}),
-    // What was not read of a request is not read any more.
-    ...(status === 413 ? { connection: 'close' } : {}),
+    ...furtherHeaders(status),
   })
   response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message } }))
 }
 
-const SERVER_ERROR = -32_000
-
-const turnedBy = (refused: Refusal): NonNullable<Turned> => ({
-  status: refusals[refused.code].status,
-  message: refusalText(refused),
+const furtherHeaders = (status: number): Record<string, string> => ({
+  ...(status === 405 ? { allow: METHODS.join(', ') } : {}),
+  ...(status === 503 ? { 'retry-after': '5' } : {}),
+  // What was not read of a request is not read any more.
+  ...(status === 413 ? { connection: 'close' } : {}),
 })
+
+const SERVER_ERROR = -32_000

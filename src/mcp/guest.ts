@@ -14,6 +14,8 @@ const FAREWELL_MS = 500
 /** Somebody at the door: one principal, by however many connections. */
 export const createGuest = (house: McpHouse, limits: McpLimits, principal: Principal) => {
   const { seats } = house
+  // No other keeps a seat by that name: not even the same principal, in another process or when it comes back.
+  const who = `mcp/${house.newId()}`
   const links = new Set<Link>()
   const answers = new Map<ServerResponse, Answer>()
   const ends = new Set<() => void>()
@@ -87,19 +89,19 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
       known = compare(known)
       await known
     },
-    /** Keeps an agent's seat, where that was not done just now. */
-    hold: async (): Promise<void> => {
-      if (Date.now() - held < limits.holdMs / 3) return
+    /** Keeps an agent's seat; unless it has to be done now, where that was not done a moment ago. */
+    hold: async (now = false): Promise<void> => {
+      if (!now && Date.now() - held < limits.holdMs / 3) return
       const session = await working()
       if (session === null) return
       held = Date.now()
-      await house.hold(session, limits.holdMs)
+      await house.hold(session, limits.holdMs, who)
     },
     /** Lets an agent's seat go when it has said good-bye, and stands there by no other way. */
     leave: async (): Promise<void> => {
       const stays = isHere() || [...links].some(({ kind }) => kind !== 'streams')
       const session = stays ? null : await working()
-      if (session !== null) await house.release(session)
+      if (session !== null) await house.release(session, who)
     },
     /** Notes work that writes to the evidence, until it is done; and resolves when all of it is. */
     during: async <T>(work: Promise<T>): Promise<T> => {

@@ -19,7 +19,7 @@ export const createGuests = (house: McpHouse, limits: McpLimits) => {
     if (movesWall(guest.principal.grant, entry)) {
       await guest.look()
       // Work that begins is kept from its first moment on.
-      await guest.hold()
+      await guest.hold(true)
     }
     await watch(guest, entry)
     if (entry.body?.event !== 'session-opened') return
@@ -48,7 +48,7 @@ export const createGuests = (house: McpHouse, limits: McpLimits) => {
   const goRound = async (guest: Guest): Promise<void> => {
     guest.cutStalled()
     if (!guest.isExpected() || !(await house.stillValid(guest.principal))) guest.end()
-    else if (guest.isHere()) await guest.hold()
+    else if (guest.isHere()) await guest.hold(true)
   }
 
   let going = false

@@ -5,14 +5,13 @@ import type {
   RequestTypeMap,
   ServerContext,
   ServerOptions,
-  Tool,
 } from '@modelcontextprotocol/server'
 import type { Seats } from '../agents/seats.ts'
 import type { Feed } from '../evidence/feed.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Context, Operation } from '../operations/operation.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
-import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
+import type { AnyTool, PeripheralSpec } from '../shapes/peripheral.ts'
 import type { Person } from '../shapes/person.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Principal } from '../shapes/principal.ts'
@@ -44,9 +43,6 @@ export type Notices = {
 /** Whom a server is made for. */
 type Whom = { principal: Principal; era: Era; notices: Notices }
 
-/** What another server says a tool of it is, as far as it was accepted. */
-type Described = Pick<Tool, 'inputSchema'> & { description: string }
-
 /** What the door needs of the house; nothing else of it is its business. */
 export type McpHouse = {
   version: string
@@ -58,13 +54,13 @@ export type McpHouse = {
   feed: Pick<Feed, 'listen'>
   store: Pick<Store, 'get' | 'query' | 'replyTree' | 'replyChain' | 'session' | 'sessions'>
   progress: (heard: (progress: Progress) => void) => () => void
-  /** Keeps the seat of an agent that is elsewhere for a while longer. */
-  hold: (session: string, ms: number) => Promise<void>
-  /** Lets such a seat go at once. */
-  release: (session: string) => Promise<void>
+  /** Keeps the seat of an agent that is elsewhere for a while longer; and for whom. */
+  hold: (session: string, ms: number, who: string) => Promise<void>
+  /** Lets such a seat go at once, as far as it is kept for somebody. */
+  release: (session: string, who: string) => Promise<void>
   specs: ReadonlyMap<string, PeripheralSpec>
-  /** What a tool of another server is; null where nobody has accepted it yet. */
-  sourceTool: (name: SourceTool) => Promise<Described | null>
+  /** What a tool is for, and the JSON Schema of its arguments; null where that cannot be said. */
+  describe: (tool: AnyTool) => Promise<{ help: string; schema: Record<string, unknown> } | null>
   rooms: readonly Room[]
   operations: readonly Operation[]
   contextFor: (person: Person) => Context

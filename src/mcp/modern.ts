@@ -15,7 +15,13 @@ const Listen = z.object({
   }),
 })
 
-export const isListen = (body: unknown): boolean => Listen.safeParse(body).success
+/** What a stream is to watch; null where a request opens none, as hardly any does. */
+const watchedBy = (body: unknown): string[] | null => {
+  if ((body as { method?: unknown } | null)?.method !== 'subscriptions/listen') return null
+  return Listen.safeParse(body).data?.params.notifications.resourceSubscriptions ?? null
+}
+
+export const isListen = (body: unknown): boolean => watchedBy(body) !== null
 
 type Way = { link: Link; serve: ReturnType<typeof toNodeHandler> }
 
@@ -46,11 +52,11 @@ export const createModern = (house: McpHouse, limits: McpLimits) => {
 
   return async (request: IncomingMessage, response: ServerResponse, guest: Guest, body: unknown): Promise<void> => {
     const { link, serve } = ways.get(guest) ?? open(guest)
-    const watched = Listen.safeParse(body).data?.params.notifications.resourceSubscriptions ?? []
-    const ours = watched.slice(0, limits.watchesEach).filter(link.watch)
-    response.once('close', () => {
-      for (const uri of ours) link.unwatch(uri)
-    })
+    const ours = (watchedBy(body) ?? []).slice(0, limits.watchesEach).filter(link.watch)
+    if (ours.length > 0)
+      response.once('close', () => {
+        for (const uri of ours) link.unwatch(uri)
+      })
     await serve(request as Parameters<typeof serve>[0], response, body)
   }
 }

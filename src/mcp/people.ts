@@ -2,7 +2,7 @@ import type { CallToolResult, ServerContext, Tool } from '@modelcontextprotocol/
 import { z } from 'zod'
 import type { Operation } from '../operations/operation.ts'
 import { checkInput } from '../operations/parse.ts'
-import { MESSAGE_BYTES } from '../shapes/message.ts'
+import { shownAs } from '../operations/shown.ts'
 import { mayAct } from '../shapes/person.ts'
 import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
@@ -35,7 +35,8 @@ export const createPersonTools = (house: McpHouse, principal: Principal) => {
     return { content: [text(row.render(answer.value))], structuredContent: answer.value as Args }
   }
 
-  const command = async ({ name }: Operation, { room: named, ...input }: Args): Promise<CallToolResult> => {
+  const command = async (row: Operation, args: Args): Promise<CallToolResult> => {
+    const { named, input } = aimed(row, args)
     const where = Name.safeParse(named ?? room)
     if (!where.success) return failure(refusal('room-unknown', 'room: expected the name of a room'))
     const heard: { structuredContent?: Args } = {}
@@ -43,8 +44,8 @@ export const createPersonTools = (house: McpHouse, principal: Principal) => {
       id: house.newId(),
       face: person.face,
       room: where.data,
-      text: shownCommand(name, input),
-      command: { name, input },
+      text: shownAs(row, input),
+      command: { name: row.name, input },
       credential: { token, as: null },
     }
     const receipt = await house.say(message, (output) => {
@@ -74,13 +75,6 @@ const text = (said: string) => ({ type: 'text' as const, text: said })
 
 const failure = (refused: Refusal): CallToolResult => ({ content: [text(refusalText(refused))], isError: true })
 
-const shownCommand = (name: string, input: Args): string =>
-  `/${name} ${Object.entries(input)
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')}`
-    .trim()
-    .slice(0, MESSAGE_BYTES / 4)
-
 const toolOf = (row: Operation): Tool => ({
   name: row.name,
   title: `/${row.name}`,
@@ -92,8 +86,18 @@ const toolOf = (row: Operation): Tool => ({
     : { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
 })
 
+/** A room that is an input of the command's own says nothing about where it is said: that is the first room then. */
+const hasRoom = ({ input }: Operation): boolean => 'room' in input.shape
+
+const aimed = (row: Operation, args: Args): { named: unknown; input: Args } => {
+  if (hasRoom(row)) return { named: undefined, input: args }
+  const { room: named, ...input } = args
+  return { named, input }
+}
+
 /** The input of a command, and the room it is said in. */
 const inRoom = (row: Operation): Tool['inputSchema'] => {
+  if (hasRoom(row)) return schemaOf(row.input, 'input')
   const { properties, ...schema } = schemaOf(row.input, 'input')
   const room = { type: 'string', description: 'the room it is said in; the first one, where none is named' }
   return { ...schema, properties: { ...properties, room } }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { Refusal } from '../shapes/refusal.ts'
 import { createBuild } from './build.ts'
 import type { Guest } from './guest.ts'
 import type { McpHouse, McpLimits } from './house.ts'
@@ -20,8 +21,8 @@ type Session = {
   close: () => Promise<void>
 }
 
-/** How a request of the older era was dealt with, where it is not the session's: a status and what is said. */
-export type Turned = { status: number; message: string } | null
+/** How a request of the older era was dealt with, where it is not the session's: why it is refused, or a status and what is said. */
+export type Turned = { status: number; message: string } | { refusal: Refusal } | null
 
 const Cancelled = z.object({
   method: z.literal('notifications/cancelled'),

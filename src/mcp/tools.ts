@@ -1,8 +1,8 @@
 import type { Tool as Listed, ToolAnnotations } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { Body } from '../shapes/evidence.ts'
+import { jsonSchemaOf, singleTyped, type Way } from '../shapes/json-schema.ts'
 import { type AnyTool, isOwnTool, type PeripheralSpec, type ToolName } from '../shapes/peripheral.ts'
-import { tools } from '../tools/table.ts'
 import type { McpHouse } from './house.ts'
 import { StepResult } from './step.ts'
 
@@ -11,32 +11,33 @@ type JsonSchema = Listed['inputSchema']
 const schemas = new Map<z.ZodType, JsonSchema>()
 
 /** A schema as clients read it; made once, since it never changes. */
-export const schemaOf = (type: z.ZodType, io: 'input' | 'output'): JsonSchema => {
-  const known = schemas.get(type)
+export const schemaOf = (shape: z.ZodType, way: Way): JsonSchema => {
+  const known = schemas.get(shape)
   if (known) return known
-  const { $schema: _dialect, ...made } = z.toJSONSchema(type, {
-    io,
-    unrepresentable: 'any',
-    // All that can happen, with all that is said of it, would be most of the list.
-    override: ({ zodSchema, jsonSchema }) => {
-      if ((zodSchema as unknown) === Body) for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-    },
-  })
-  const schema = { ...made, type: 'object' } as JsonSchema
-  schemas.set(type, schema)
+  const schema = { ...singleTyped(jsonSchemaOf(shape, way, { adjust: withoutBodies })), type: 'object' } as JsonSchema
+  schemas.set(shape, schema)
   return schema
 }
 
+/** All that can happen, with all that is said of it, would be most of the list. */
+const withoutBodies = (schema: Record<string, unknown>, shape: unknown): void => {
+  if (shape === Body) for (const key of Object.keys(schema)) delete schema[key]
+}
+
 /** The tools behind a wall, in the order its spec has them: these, and no others. */
-export const toolsBehind = (spec: PeripheralSpec, { sourceTool }: Pick<McpHouse, 'sourceTool'>): Promise<Listed[]> =>
+export const toolsBehind = (spec: PeripheralSpec, { describe }: Pick<McpHouse, 'describe'>): Promise<Listed[]> =>
   Promise.all(
-    spec.tools.map(async (name) => ({
-      name,
-      title: titleOf(name),
-      ...(isOwnTool(name) ? ownTool(name) : ((await sourceTool(name)) ?? UNKNOWN)),
-      outputSchema: schemaOf(StepResult, 'output'),
-      annotations: annotationsOf(name, spec),
-    })),
+    spec.tools.map(async (name) => {
+      const { help, schema } = (await describe(name)) ?? UNKNOWN
+      return {
+        name,
+        title: titleOf(name),
+        description: help,
+        inputSchema: { ...schema, type: 'object' },
+        outputSchema: schemaOf(StepResult, 'output'),
+        annotations: annotationsOf(name, spec),
+      }
+    }),
   )
 
 const titleOf = (name: string): string => {
@@ -44,16 +45,8 @@ const titleOf = (name: string): string => {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-const ownTool = (name: ToolName) => ({
-  description: tools[name].help,
-  inputSchema: schemaOf(tools[name].args, 'input'),
-})
-
 /** A tool of another server that nobody has seen yet: the gate says why it is not called. */
-const UNKNOWN = {
-  description: 'a tool of another server, which has not said yet what it is',
-  inputSchema: { type: 'object' } as JsonSchema,
-}
+const UNKNOWN = { help: 'a tool of another server, which has not said yet what it is', schema: {} }
 
 /** What a call can do to the world at most, as the spec has it. */
 const annotationsOf = (name: AnyTool, spec: PeripheralSpec): ToolAnnotations => {

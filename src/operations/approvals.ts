@@ -99,7 +99,11 @@ const decide = async (
   context: Context,
 ): Promise<Result<z.infer<typeof output>>> => {
   const { store, person, now, wakeSteps } = context
-  const open = (await openApprovals(store, now())).find((one) => one.approval === approval.toLowerCase())
+  const named = (await openApprovals(store, now())).filter((one) => one.approval === approval.toLowerCase())
+  const [open] = named
+  // A yes is for one call: nobody can say for which of two it was.
+  if (named.length > 1)
+    return refused(refusal('approval-unknown', `${named.length} calls wait by the name of ${approval}: stop what asks`))
   if (!open) return refused(refusal('approval-unknown', `nothing by the name of ${approval} waits for an approval`))
   const { session, room, agent, step, opens } = open
   const body = { event: 'approval-decided', step, approval: open.approval, decision, role: person.role, note } as const

@@ -3,33 +3,20 @@ import type { Compaction } from '../evidence/keep.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Digest } from '../shapes/digest.ts'
-import type { Fruit } from '../shapes/fruit.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
-import type { StepReport } from '../shapes/turn.ts'
+import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Undo } from './undo-files.ts'
 
 /** The seat of the agent that asks: where it stands, and how it works. */
 export type SeatDoor = {
-  at: () => Promise<Result<SeatAt>>
-  start: (how: { peripheral?: string | undefined; request?: string | undefined }) => Promise<Result<SeatAt>>
-  act: (call: ToolCall, step: string | undefined) => Promise<Result<{ step: string; report: StepReport }>>
-  leave: (how: {
-    answer: string
-    outcome: 'done' | 'failed'
-  }) => Promise<Result<{ turn: string; peripheral: string | null; fruit: Fruit | null } | null>>
-}
-
-export type SeatAt = {
-  agent: string
-  room: string
-  session: string | null
-  turn: string | null
-  spec: PeripheralSpec
-  active: boolean
+  at: () => Promise<Result<Seat>>
+  start: (how: { peripheral?: string | undefined; request?: string | undefined }) => Promise<Result<Seat>>
+  act: (call: ToolCall, step: string | undefined) => Promise<Result<Acted>>
+  leave: (how: { answer: string; outcome: 'done' | 'failed' }) => Promise<Result<Ended | null>>
 }
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */

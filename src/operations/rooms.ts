@@ -21,10 +21,10 @@ export const who = defineOperation({
   run: async (_input, { who }) => ok({ agents: await who() }),
   render: ({ agents }) =>
     agents
-      .map(
-        ({ id, readiness, peripherals, reason }) =>
-          `${id}: ${readiness}${reason ? ` (${reason})` : ''}, ${peripherals.join(', ')}`,
-      )
+      .map(({ id, readiness, peripherals, reason, activity }) => {
+        const more = reason ?? activity
+        return `${id}: ${readiness}${more ? ` (${more})` : ''}, ${peripherals.join(', ')}`
+      })
       .join('\n') || 'nobody is here yet',
 })
 

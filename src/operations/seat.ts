@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { Fruit } from '../shapes/fruit.ts'
 import { Id } from '../shapes/message.ts'
 import { PeripheralId, ToolCall } from '../shapes/peripheral.ts'
-import { Refusal, refusal } from '../shapes/refusal.ts'
+import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
-import { StepOutcome } from '../shapes/turn.ts'
-import { type Context, defineOperation, type SeatAt, type SeatDoor } from './operation.ts'
+import type { Seat } from '../shapes/seat.ts'
+import { StepReport } from '../shapes/turn.ts'
+import { type Context, defineOperation, type SeatDoor } from './operation.ts'
 
 const common = { positional: [], role: 'viewer', agents: true, offline: false } as const
 
@@ -56,10 +57,7 @@ export const start = defineOperation({
   render: ({ agent, peripheral }) => `${agent} is in ${peripheral}`,
 })
 
-const Report = z.strictObject({
-  step: Id,
-  report: z.union([StepOutcome, z.strictObject({ kind: z.literal('refused'), refusal: Refusal })]),
-})
+const Report = z.strictObject({ step: Id, report: StepReport })
 
 export const act = defineOperation({
   ...common,
@@ -113,7 +111,7 @@ export const leave = defineOperation({
 const doorOf = ({ seat: door, person }: Context): Result<SeatDoor> =>
   door ? ok(door) : refused(refusal('agents-only', `${person.name} is a person, and works in no peripheral`))
 
-const rowOf = ({ agent, room, session, turn, spec, active }: SeatAt): z.infer<typeof SeatRow> => ({
+const rowOf = ({ agent, room, session, turn, spec, active }: Seat): z.infer<typeof SeatRow> => ({
   agent,
   room,
   session,

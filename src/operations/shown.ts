@@ -1,3 +1,4 @@
+import { MESSAGE_BYTES } from '../shapes/message.ts'
 import type { Operation } from './operation.ts'
 
 /** A typed command as a line that people read: what it is made of is not this line. */
@@ -7,10 +8,12 @@ export const shownAs = ({ name, positional }: Operation, input: Record<string, u
   const missing = positional.findIndex((key) => !given(key))
   const free = missing === -1 ? positional : positional.slice(0, missing)
   const named = Object.keys(input).filter((key) => given(key) && !free.includes(key))
-  return [`/${name}`, ...free.map((key) => word(input[key])), ...named.map((key) => `${key}=${word(input[key])}`)].join(
-    ' ',
-  )
+  const words = [...free.map((key) => word(input[key])), ...named.map((key) => `${key}=${word(input[key])}`)]
+  return [...[`/${name}`, ...words].join(' ')].slice(0, LONGEST).join('')
 }
+
+/** In characters, whatever they are: a message has its bounds, and what it does is not read from this. */
+const LONGEST = MESSAGE_BYTES / 4
 
 /** Quoted where it would not be one word. */
 const word = (value: unknown): string => {

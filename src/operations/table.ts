@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Role } from '../shapes/person.ts'
+import { mayAct, Role } from '../shapes/person.ts'
 import { ok } from '../shapes/result.ts'
 import { approvals, approve, deny } from './approvals.ts'
 import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
@@ -30,33 +30,32 @@ const help = defineOperation({
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async (_input, { specs }) =>
-    ok({
-      operations: [
-        ...[...specs.values()].map(({ id, purpose, role }) => ({
-          name: id,
-          usage: `${id} [@agent] REQUEST`,
-          summary: purpose,
-          example: `${id} where is main defined?`,
-          role,
-        })),
-        ...operations
-          .filter(({ agents }) => !agents)
-          .map((row) => ({
-            name: row.name,
-            usage: usageOf(row),
-            summary: row.summary,
-            example: row.example,
-            role: row.role,
-          })),
-      ],
-    }),
+  run: async (_input, { specs, person }) => {
+    const walls = [...specs.values()].map(({ id, purpose, role }) => {
+      const [usage, example] = [`${id} [@agent] REQUEST`, `${id} where is main defined?`]
+      return { name: id, usage, summary: purpose, example, role }
+    })
+    const rows = commands.map((row) => {
+      const { name, summary, example, role } = row
+      return { name, usage: usageOf(row), summary, example, role }
+    })
+    // What somebody may not do would only be in the way of what they may.
+    return ok({ operations: [...walls, ...rows].filter(({ role }) => mayAct(person.role, role)) })
+  },
   render: ({ operations }) =>
     [
-      ...operations.map(({ usage, summary }) => `/${usage}: ${summary}`),
+      ...operations.map(({ usage, summary }) => `/${short(usage)}: ${summary}`),
       'Anything else is for the agents: "@codex find TODOs in src", "claude: where is X defined?", "@all read README.md".',
     ].join('\n'),
 })
+
+/** As many inputs as a line of the help names: what takes more is asked what it takes by a mistake, or at /api/docs. */
+const NAMED = 4
+
+const short = (usage: string): string => {
+  const words = usage.split(' ')
+  return words.length > NAMED + 1 ? [...words.slice(0, NAMED), '…'].join(' ') : usage
+}
 
 const rows = [
   help,

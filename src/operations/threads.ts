@@ -162,8 +162,9 @@ const start = async (given: Start, { store, person, newId }: Context): Promise<R
 }
 
 /** Whom a thread is with: who was named, else who listens in this room. */
-const agentFor = async (wanted: string | null, room: string, { who, rooms, store }: Context) => {
-  const here = await who()
+/** Whose thread it is to be: an agent of the house. Those that come in by a door work in the one room of their token. */
+const agentFor = async (wanted: string | null, room: string, { who, rooms, store, residents }: Context) => {
+  const here = (await who()).filter(({ id }) => residents.includes(id))
   const listener = rooms.find(({ id }) => id === room)?.listener ?? (await threadOf(store, room))?.agent ?? null
   const agent = wanted === null ? (listener ?? here[0]?.id ?? '') : agentNamed(wanted, here)
   if (here.some(({ id }) => id === agent)) return ok(agent)

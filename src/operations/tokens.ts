@@ -119,7 +119,9 @@ const grantOf = (asked: Input, context: Context): Result<Grant> => {
     (key) => given[key] !== undefined,
   )
   if (odd) return wrong(`${odd} is for the token of an agent`)
-  return ok({ kind: 'person', name: given.person ?? '', role: given.role ?? 'operator' })
+  const name = given.person ?? ''
+  if (isTaken(name, context)) return refused(refusal('agent-taken', `${name} is the name of an agent: choose another`))
+  return ok({ kind: 'person', name, role: given.role ?? 'operator' })
 }
 
 /** Whoever only reads is a viewer. */
@@ -150,7 +152,14 @@ type Wish = Pick<Input, 'session' | 'role' | 'type'> & {
   peripherals: string[]
 }
 
-const objectionTo = (wish: Wish, { rooms, specs, residents }: Context): Refusal | null => {
+/** Names that stand for something else, or that ids would be mistaken by. */
+const RESERVED = ['all', 'bellhop', 'receipt']
+
+const isTaken = (name: string, { residents }: Context): boolean =>
+  [...RESERVED, ...residents].includes(name.toLowerCase())
+
+const objectionTo = (wish: Wish, context: Context): Refusal | null => {
+  const { rooms, specs } = context
   const { agent, type = agent, room, peripheral, peripherals, session, role } = wish
   const unknown = [peripheral, ...peripherals].find((id) => !specs.has(id))
   if (unknown !== undefined)
@@ -159,9 +168,9 @@ const objectionTo = (wish: Wish, { rooms, specs, residents }: Context): Refusal 
     return refusal('command-invalid', `${peripheral} is not among ${peripherals.join(', ')}`)
   if (!rooms.some(({ id }) => id === room))
     return refusal('room-unknown', `there is no room ${room}; there is ${rooms.map(({ id }) => id).join(', ')}`)
-  const taken = session === undefined ? [agent, type].find((name) => residents.includes(name)) : undefined
-  if (taken !== undefined)
-    return refusal('agent-taken', `${taken} is the name of an agent of the house: choose another`)
+  const names = session === undefined ? [agent, type] : RESERVED.filter((name) => name === agent)
+  const taken = names.find((name) => isTaken(name, context))
+  if (taken !== undefined) return refusal('agent-taken', `${taken} is the name of somebody here: choose another`)
   if (role === 'approver' || role === 'admin')
     return refusal('command-invalid', `an agent is an operator or a viewer, and no ${role}`)
   return null

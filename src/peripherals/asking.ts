@@ -15,6 +15,8 @@ export type Queue = {
     remove: (session: string, item: string) => Promise<void>
     /** Waits a little for something to come; answers whether there is anything. */
     wait: (session: string, ms: number) => Promise<boolean>
+    /** Sends whoever waits away. */
+    dismiss: (session: string) => Promise<void>
   }
   wake: (session: string) => Promise<void>
 }

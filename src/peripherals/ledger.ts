@@ -35,6 +35,8 @@ export type Stay = {
 type Turn = {
   id: string
   role: Role | null
+  /** Where the work may lead, where an agent gave it: no further than its token. */
+  within: readonly string[] | null
   started: number
   /** How long people were waited for, and since when one is. */
   waited: number
@@ -64,7 +66,8 @@ export type Ledger = {
   unwanted: Set<string>
   /** The stay that tested last, whether or not it goes on. */
   tested: Stay | null
-  roles: Map<string, Role>
+  /** What is known of turns that have not begun. */
+  asked: Map<string, { role: Role | null; within: readonly string[] | null }>
 }
 
 /** As many files as a session remembers having seen: the oldest are forgotten, and read again before an edit. */
@@ -84,7 +87,7 @@ export const emptyLedger = (): Ledger => ({
   writes: new Map(),
   unwanted: new Set(),
   tested: null,
-  roles: new Map(),
+  asked: new Map(),
 })
 
 /** Moves the ledger by one entry. */
@@ -97,17 +100,17 @@ export const note = (ledger: Ledger, entry: Entry): void => {
 type Moves = { [E in EventName]?: (ledger: Ledger, body: BodyOf<E>, entry: Entry) => void }
 
 const moves: Moves = {
-  accepted: (ledger, { role }, { id }) => {
-    if (role) ledger.roles.set(id, role)
+  accepted: (ledger, { role = null, within = null }, { id }) => {
+    ledger.asked.set(id, { role, within })
   },
   'turn-started': (ledger, { turn }, { at }) => {
-    const role = ledger.roles.get(turn) ?? null
+    const asked = ledger.asked.get(turn) ?? { role: null, within: null }
     const fresh = { waited: 0, asked: null, steps: 0, output: 0, failures: new Map(), stopped: false, snapshot: false }
-    ledger.turn = { id: turn, role, started: Date.parse(at), ...fresh }
+    ledger.turn = { id: turn, ...asked, started: Date.parse(at), ...fresh }
   },
   'turn-ended': (ledger, { turn }) => {
     ledger.turn = null
-    ledger.roles.delete(turn)
+    ledger.asked.delete(turn)
     ledger.open.clear()
     ledger.writes.clear()
     ledger.unwanted.clear()

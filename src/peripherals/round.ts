@@ -74,8 +74,9 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     },
     /** Waits until one of them is done, or further ones may have come. */
     next: (): Promise<unknown> => Promise.race([...dones(), setTimeout(LOOK_MS)]),
-    /** Whether another worker has the session, or something waits for a person: there is nothing to stay for. */
-    lost: (): boolean => fenced || waiting.size > 0,
+    /** Whether another has the session; and whether something waits for a person. */
+    fenced: (): boolean => fenced,
+    waits: (): boolean => waiting.size > 0,
     /** All that was begun is done. */
     settled: (): Promise<unknown> => Promise.all(dones()),
   }

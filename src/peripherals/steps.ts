@@ -33,12 +33,14 @@ export const createSteps = (workshop: Workshop, queue: Queue) => {
       deal: (asked) => deal(asked, writer(fence)),
     })
     const goneAt = performance.now() + STAY_MS
-    const mayStay = () => !signal.aborted && !round.lost() && performance.now() < goneAt
+    const mayStay = () => !signal.aborted && !round.fenced() && !round.waits() && performance.now() < goneAt
     // An agent that was answered often asks again at once: whoever is still here saves it the way through the queue.
     do {
       while (!signal.aborted && (await round.begin())) await round.next()
       await round.settled()
     } while (mayStay() && (await mailbox.wait(session, LINGER_MS)))
+    // Who put something in may have heard that somebody is here, when it was another's already.
+    if (round.fenced() && (await mailbox.all(session)).length > 0) await queue.wake(session)
   }
 
   const writer =
@@ -49,10 +51,12 @@ export const createSteps = (workshop: Workshop, queue: Queue) => {
       return refusal && !LATER.has(refusal.code) ? { kind: 'refused', why: refusal.message } : { kind: 'later' }
     }
 
-  /** Where no step is under way, nobody else writes for the session: there is no need to stand in line. */
+  /** Where no step is under way or waits, nobody else writes for the session: there is no need to stand in line. */
   const leaveAtOnce = async (asked: LeaveRequest): Promise<boolean> => {
     const { open } = await workshop.ledgers.of(asked.session)
-    if (open.size > 0) return false
+    if (open.size > 0 || (await mailbox.all(asked.session)).length > 0) return false
+    // It takes the session over from a drain that is still here: nothing more is to be left to that one.
+    await mailbox.dismiss(asked.session)
     const fence = await store.claim(`${asked.session}/steps`)
     const taken = await deal(asked, writer(fence))
     return taken.kind === 'answered'

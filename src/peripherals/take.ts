@@ -1,3 +1,4 @@
+import { openApprovals } from '../evidence/approvals.ts'
 import { hashOf } from '../evidence/hash.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Draft } from '../shapes/evidence.ts'
@@ -62,7 +63,7 @@ export const createTaking = (workshop: Workshop) => {
     await letGo(question.writes, at)
     if (asked === null) {
       const until = new Date(clock() + workshop.approvalMs).toISOString()
-      const { kind } = await write([entry.asks(question, approvalName(request.step), until)])
+      const { kind } = await write([entry.asks(question, await freeName(request.step), until)])
       if (kind === 'refused') return tooMuch(at, 'a person cannot be asked about it', write)
       return { kind: kind === 'written' ? 'waits' : 'fenced' }
     }
@@ -70,6 +71,15 @@ export const createTaking = (workshop: Workshop) => {
     if (!overdue) return { kind: 'waits' }
     const late = refusal('approval-lapsed', 'nobody answered in time')
     return answer(write, [entry.lapsed(asked), entry.refused(late)], at)
+  }
+
+  /** A name for a question that no other one waits by: what a step is called is for its agent to choose. */
+  async function freeName(step: string): Promise<string> {
+    const used = new Set((await openApprovals(store, clock())).map(({ approval }) => approval))
+    for (let n = 0; ; n++) {
+      const name = approvalName(n === 0 ? step : `${step}#${n}`)
+      if (!used.has(name)) return name
+    }
   }
 
   /** Writes what a request is answered with; where that is too much to be kept, only that it was. */
@@ -241,9 +251,17 @@ const standingOf = async (workshop: Workshop, { request, session, ledger, spec, 
   }
 }
 
-/** Why an agent may not go somewhere, whatever its wall says: it does not inhabit it, or its token does not name it. */
-const strangeTo = async ({ inhabits }: Workshop, { request, session }: Hopping, to: string): Promise<string | null> => {
-  const homes = [await inhabits(session.agent), request.within ?? null].filter((list) => list !== null)
+/**
+ * Why an agent may not go somewhere, whatever its wall says: it does not inhabit it, its token does not name it, or the
+ * token of the agent that gave it the work does not.
+ */
+const strangeTo = async (
+  { inhabits }: Workshop,
+  { request, session, ledger }: Hopping,
+  to: string,
+): Promise<string | null> => {
+  const given = [request.within ?? null, ledger.turn?.within ?? null]
+  const homes = [await inhabits(session.agent), ...given].filter((list) => list !== null)
   const narrow = homes.find((list) => !list.includes(to))
   return narrow ? `${session.agent} cannot inhabit ${to}; it can ${narrow.join(', ')}` : null
 }

@@ -52,14 +52,18 @@ export const createMailbox = (redis: Redis, prefix: string, name: string) => {
       const timer = setTimeout(heard, ms)
       try {
         await redis.set(waitKey(session), '1', 'PX', ms + SLACK_MS)
-        if ((await all(session)).length > 0) return true
-        await mail
-        await redis.del(waitKey(session))
-        return (await all(session)).length > 0
+        if ((await all(session)).length === 0) await mail
+        // Done in this order: who puts something in after the first is told that nobody waits, what came before is seen by the second.
+        const [, items] = await Promise.all([redis.del(waitKey(session)), all(session)])
+        return items.length > 0
       } finally {
         clearTimeout(timer)
         waiting.delete(session)
       }
+    },
+    /** Sends whoever waits away, if somebody does: from here on nobody is said to. */
+    dismiss: async (session: string): Promise<void> => {
+      if ((await redis.del(waitKey(session))) === 1) await redis.publish(channel, session)
     },
     close: (): void => ear?.disconnect(),
   }

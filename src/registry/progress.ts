@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/parse-json.ts'
 import type { Redis } from '../redis/redis.ts'
 import { Progress } from '../shapes/post.ts'
 
@@ -55,10 +56,4 @@ export const createProgress = ({ redis, prefix, redact }: Options) => {
 }
 
 /** What is on the channel is not trusted: anybody who reaches Redis can say something there. */
-const read = (message: string): Progress | null => {
-  try {
-    return Progress.safeParse(JSON.parse(message)).data ?? null
-  } catch {
-    return null
-  }
-}
+const read = (message: string): Progress | null => Progress.safeParse(parseJson(message)).data ?? null

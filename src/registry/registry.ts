@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { parseJson } from '../lib/parse-json.ts'
+import { oneLine } from '../lib/plain.ts'
 import { randomToken, sameSecret } from '../lib/secret.ts'
 import type { Redis } from '../redis/redis.ts'
 import {
@@ -12,10 +14,13 @@ import {
 } from '../shapes/agent.ts'
 import { type RefusalCode, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import { GRANT, LAPSE, LEAVE, REGISTER, REJECT, RENEW } from './scripts.ts'
+import { GRANT, LAPSE, LEAVE, NOTE, REGISTER, REJECT, RENEW } from './scripts.ts'
 
 /** How long a challenge can be answered. */
 const CHALLENGE_MS = 10_000
+
+/** In characters. */
+const ACTIVITY = 200
 
 type Options = {
   redis: Redis
@@ -49,6 +54,17 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     const [record, , lease] = keys(id)
     const fields = await redis.hgetall(record ?? '').catch((): Record<string, string> => ({ type: 'unreadable' }))
     return read(id, fields, (await redis.exists(lease ?? '')) === 1)
+  }
+
+  /** Those that are said to be ready and have no lease: of many agents hardly any, so all are looked at in one go. */
+  const leaseless = async (ids: readonly string[]): Promise<string[]> => {
+    const looks = redis.pipeline()
+    for (const id of ids) {
+      const [record = '', , lease = ''] = keys(id)
+      looks.hget(record, 'readiness').exists(lease)
+    }
+    const seen = (await looks.exec()) ?? []
+    return ids.filter((_id, i) => seen[2 * i]?.[1] === 'ready' && seen[2 * i + 1]?.[1] === 0)
   }
 
   return {
@@ -96,6 +112,9 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     },
 
     heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),
+    /** Keeps what an agent says that it is doing: a line of plain text; nothing, where there is nothing to say. */
+    note: (id: string, holder: string, activity: string): Promise<Result<null>> =>
+      move(NOTE, id, holder, oneLine(activity, ACTIVITY)),
     leave: (id: string, holder: string): Promise<Result<null>> => move(LEAVE, id, holder),
     presence,
     /** Which process speaks for the agent; null when none does. */
@@ -106,7 +125,7 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
 
     /** The agents whose lease ran out since somebody last looked, each told once in all processes. */
     lapsed: async (): Promise<Presence[]> => {
-      const ids = await redis.smembers(index)
+      const ids = await leaseless(await redis.smembers(index))
       const moved = await Promise.all(ids.map((id) => move(LAPSE, id).catch(() => null)))
       return Promise.all(ids.filter((_id, i) => moved[i]?.ok).map(presence))
     },
@@ -127,19 +146,13 @@ const read = (id: string, fields: Record<string, string>, leased: boolean): Pres
     id,
     type: AgentType.safeParse(fields['type']).data,
     readiness: Readiness.safeParse(fields['readiness']).data,
-    peripherals: parseList(fields['peripherals']),
+    peripherals: parseJson(fields['peripherals'] ?? ''),
     reason: fields['reason'] || null,
   })
   if (!parsed.success)
     return { id, type: null, readiness: 'broken', peripherals: [], reason: 'its entry cannot be read' }
-  if (parsed.data.readiness === 'ready' && !leased) return { ...parsed.data, readiness: 'lapsed' }
-  return parsed.data
-}
-
-const parseList = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
+  const { data } = parsed
+  if (data.readiness !== 'ready') return data
+  if (!leased) return { ...data, readiness: 'lapsed' }
+  return fields['activity'] ? { ...data, activity: fields['activity'] } : data
 }

@@ -20,7 +20,7 @@ local holder = redis.call('get', KEYS[3])
 if holder and holder ~= ARGV[1] then return 'agent-taken' end
 redis.call('del', KEYS[2])
 redis.call('set', KEYS[3], ARGV[1], 'px', ARGV[3])
-redis.call('hset', KEYS[1], 'readiness', 'ready', 'reason', '')
+redis.call('hset', KEYS[1], 'readiness', 'ready', 'reason', '', 'activity', '')
 return 'ok'
 `
 
@@ -38,6 +38,13 @@ return 'ok'
 export const RENEW = `
 if redis.call('get', KEYS[3]) ~= ARGV[1] then return 'lease-lapsed' end
 redis.call('pexpire', KEYS[3], ARGV[2])
+return 'ok'
+`
+
+/** ARGV: holder, activity. What it says of itself is kept for as long as it holds this lease. */
+export const NOTE = `
+if redis.call('get', KEYS[3]) ~= ARGV[1] then return 'lease-lapsed' end
+redis.call('hset', KEYS[1], 'activity', ARGV[2])
 return 'ok'
 `
 

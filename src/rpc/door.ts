@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { refuseRequest, refuseUpgrade } from '../lib/turn-away.ts'
 import type { Principal } from '../shapes/principal.ts'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { RPC_BYTES } from '../shapes/rpc.ts'
 import { RPC_LIMITS, type RpcHouse } from './house.ts'
-import { createRequests, refuse } from './requests.ts'
+import { createRequests } from './requests.ts'
 import { type OpenSocket, serveSocket } from './socket.ts'
 
 export type RpcDoor = ReturnType<typeof createRpcDoor>
@@ -20,9 +21,9 @@ export const createRpcDoor = (house: RpcHouse) => {
 
   const admit = async (request: IncomingMessage): Promise<Result<Principal>> => {
     const admitted = await house.admit(request, 'rpc')
-    if (admitted.ok && admitted.value.grant !== null)
-      return refused(refusal('grant-exceeded', 'this door is for people: agents come by MCP or by the frames'))
-    return admitted
+    if (!admitted.ok || admitted.value.grant === null) return admitted
+    await house.refuseSparingly(admitted.value.key, 'rpc', FOR_PEOPLE)
+    return refused(FOR_PEOPLE)
   }
 
   const room = ({ key }: Principal): Result<null> => {
@@ -34,7 +35,7 @@ export const createRpcDoor = (house: RpcHouse) => {
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const admitted = await admit(request)
     const free = admitted.ok ? room(admitted.value) : admitted
-    if (!admitted.ok || !free.ok) return turnAway(socket, free.ok ? UNSAID : free.refusal)
+    if (!admitted.ok || !free.ok) return refuseUpgrade(socket, free.ok ? UNSAID : free.refusal)
     server.handleUpgrade(request, socket, head, (client) => {
       const one = serveSocket(house, admitted.value, client)
       open.set(one, admitted.value.key)
@@ -53,7 +54,7 @@ export const createRpcDoor = (house: RpcHouse) => {
     answer: async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const admitted = await admit(request)
       if (admitted.ok) await requests.answer(request, response, admitted.value)
-      else refuse(response, admitted.refusal)
+      else refuseRequest(response, admitted.refusal)
     },
     close: async (): Promise<void> => {
       requests.close()
@@ -66,15 +67,4 @@ export const createRpcDoor = (house: RpcHouse) => {
 }
 
 const UNSAID = refusal('unauthenticated', 'no token, or not one of this instance')
-
-/** Says why, as HTTP: the connection has not become another one. */
-const turnAway = (socket: Duplex, refused: Refusal): void => {
-  const body = JSON.stringify(refused)
-  const head = [
-    `HTTP/1.1 ${refusals[refused.code].status} Refused`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-}
+const FOR_PEOPLE = refusal('grant-exceeded', 'this door is for people: agents come by MCP or by the frames')

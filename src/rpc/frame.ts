@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/parse-json.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import { RPC_BYTES, RpcAnswer, type RpcError, RpcId, RpcNotification, RpcRequest } from '../shapes/rpc.ts'
 
@@ -24,7 +25,7 @@ export type Frame =
 export const readFrame = (text: string): Frame => {
   if (Buffer.byteLength(text) > RPC_BYTES)
     return { kind: 'invalid', id: null, error: rpcError('request', `a message may have ${RPC_BYTES} bytes`) }
-  const value = parsed(text)
+  const value = parseJson(text)
   if (value === undefined) return { kind: 'invalid', id: null, error: rpcError('parse', 'this is no JSON') }
   const request = RpcRequest.safeParse(value)
   if (request.success) return { kind: 'request', request: request.data }
@@ -36,14 +37,6 @@ export const readFrame = (text: string): Frame => {
 }
 
 const MESSAGE = 'expected {id, method, params}, {method, params} or {id, result}, and nothing else'
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** The id of what is no message: whoever sent it waits for an answer to it. */
 const idIn = (value: unknown): RpcId | null => {

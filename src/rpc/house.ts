@@ -5,6 +5,7 @@ import type { Config } from '../shapes/config.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Principal } from '../shapes/principal.ts'
+import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { RpcNotice, RpcNoticeParams, RpcOut, RpcResult } from '../shapes/rpc.ts'
 
@@ -13,6 +14,8 @@ export type RpcHouse = {
   admit: (request: Pick<IncomingMessage, 'headers'>, door: string) => Promise<Result<Principal>>
   /** Whether whoever was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
+  /** Writes down that somebody was refused; no more than so many of each one by one. */
+  refuseSparingly: (who: string, stage: string, refusal: Refusal) => Promise<unknown>
   store: Store
   feed: Pick<Feed, 'listen'>
   progress: (heard: (progress: Progress) => void) => () => void

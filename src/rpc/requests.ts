@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { refuseRequest } from '../lib/turn-away.ts'
 import type { Principal } from '../shapes/principal.ts'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { RPC_BYTES } from '../shapes/rpc.ts'
 import { RPC_LIMITS, type RpcHouse } from './house.ts'
@@ -36,16 +37,16 @@ export const createRequests = (house: RpcHouse) => {
 
   const post = async (request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> => {
     const text = await bodyOf(request)
-    if (!text.ok) return refuse(response, text.refusal)
+    if (!text.ok) return refuseRequest(response, text.refusal)
     if (request.headers[HEADER] === undefined) return first(text.value, response, principal)
     const session = sessionOf(request, principal)
-    if (!session.ok) return refuse(response, session.refusal)
+    if (!session.ok) return refuseRequest(response, session.refusal)
     return answer(response, await session.value.receive(text.value))
   }
 
   const first = async (text: string, response: ServerResponse, principal: Principal): Promise<void> => {
     const begun = begin(principal)
-    if (!begun.ok) return refuse(response, begun.refusal)
+    if (!begun.ok) return refuseRequest(response, begun.refusal)
     const { id, session } = begun.value
     const said = await session.receive(text)
     if (session.isReady()) response.setHeader(HEADER, id)
@@ -55,17 +56,17 @@ export const createRequests = (house: RpcHouse) => {
 
   const get = async (request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> => {
     const session = sessionOf(request, principal)
-    if (!session.ok) return refuse(response, session.refusal)
+    if (!session.ok) return refuseRequest(response, session.refusal)
     const after = request.headers['last-event-id'] ?? '0'
     if (typeof after !== 'string' || !/^\d{1,15}$/.test(after))
-      return refuse(response, refusal('query-invalid', 'Last-Event-ID: expected a number'))
+      return refuseRequest(response, refusal('query-invalid', 'Last-Event-ID: expected a number'))
     const wrong = session.value.read(response, Number(after))
-    if (wrong) refuse(response, wrong)
+    if (wrong) refuseRequest(response, wrong)
   }
 
   const end = async (request: IncomingMessage, response: ServerResponse, principal: Principal): Promise<void> => {
     const session = sessionOf(request, principal)
-    if (!session.ok) return refuse(response, session.refusal)
+    if (!session.ok) return refuseRequest(response, session.refusal)
     session.value.close()
     response.writeHead(204).end()
   }
@@ -75,7 +76,7 @@ export const createRequests = (house: RpcHouse) => {
       if (request.method === 'POST') return post(request, response, principal)
       if (request.method === 'GET') return get(request, response, principal)
       if (request.method === 'DELETE') return end(request, response, principal)
-      return refuse(response, refusal('route-unknown', `there is nothing at ${request.method} ${request.url}`))
+      return refuseRequest(response, refusal('route-unknown', `there is nothing at ${request.method} ${request.url}`))
     },
     close: (): void => {
       for (const session of [...sessions.values()]) session.close()
@@ -84,11 +85,6 @@ export const createRequests = (house: RpcHouse) => {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-
-/** A refusal as it travels over HTTP. */
-export const refuse = (response: ServerResponse, refused: Refusal): void => {
-  response.writeHead(refusals[refused.code].status, JSON_HEADERS).end(JSON.stringify(refused))
-}
 
 /** What a message is answered; where it is not one that is, that it was taken. */
 const answer = (response: ServerResponse, message: unknown): void => {

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../shapes/json-schema.ts'
 import { answers, type Endpoint, json, type OpenApi, type Parameter, parametersOf, ref } from './endpoint.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 /** The doors that are in no table: health, lines of chat, and the streams. */
 export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths'] => ({

@@ -1,5 +1,5 @@
 import { operations } from '../operations/table.ts'
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
 import { typeName } from './names.ts'
 import { protocols, schemaFor } from './protocols.ts'
 import { commentOf, typeOf } from './typescript.ts'

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
 
 export type Parameter = {
   name: string

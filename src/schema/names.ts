@@ -15,7 +15,7 @@ import { ProblemDetails } from '../shapes/problem-details.ts'
 import { Refusal, RefusalCode } from '../shapes/refusal.ts'
 import { RoomMode } from '../shapes/room.ts'
 import { RpcAnswer, RpcError, RpcNotification, RpcRequest, RpcThread, RpcTurn } from '../shapes/rpc.ts'
-import { FileChange, RunResult, StepOutcome, TestReport, TurnOutcome } from '../shapes/turn.ts'
+import { FileChange, RunResult, StepOutcome, StepReport, TestReport, TurnOutcome } from '../shapes/turn.ts'
 import { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import { ClientFrame, ServerFrame } from '../shapes/wire.ts'
 
@@ -64,6 +64,7 @@ const shapes: Record<string, z.ZodType> = {
   RunResult,
   ServerFrame,
   StepOutcome,
+  StepReport,
   StoreVerdict,
   TestReport,
   TokenRow,

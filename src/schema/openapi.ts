@@ -1,9 +1,9 @@
 import { type Operation, usageOf } from '../operations/operation.ts'
 import { inputFrom, words } from '../operations/parse.ts'
 import { operations } from '../operations/table.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
 import { doorsBeside } from './beside.ts'
 import { answers, type Endpoint, json, type OpenApi, parametersOf, ref } from './endpoint.ts'
-import type { JsonSchema } from './json-schema.ts'
 import { typeName } from './names.ts'
 import { schemaFor } from './protocols.ts'
 

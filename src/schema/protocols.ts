@@ -4,6 +4,7 @@ import { Config } from '../shapes/config.ts'
 import { Draft, Entry } from '../shapes/evidence.ts'
 import { Aimed, ExecLine, Health, ItemsWanted, PostsWanted, Said } from '../shapes/http.ts'
 import { ItemEvent } from '../shapes/item.ts'
+import type { JsonSchema, Way } from '../shapes/json-schema.ts'
 import { Receipt } from '../shapes/message.ts'
 import { PeripheralFile } from '../shapes/peripheral.ts'
 import { Post, Progress } from '../shapes/post.ts'
@@ -21,7 +22,7 @@ import {
 } from '../shapes/rpc.ts'
 import { Head } from '../shapes/verdict.ts'
 import { ClientFrame, ServerFrame } from '../shapes/wire.ts'
-import { type JsonSchema, schemaOf, type Way } from './json-schema.ts'
+import { schemaOf } from './json-schema.ts'
 import { typeName } from './names.ts'
 
 type Part = { shape: z.ZodType; way: Way }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
 
 /** A JSON Schema as a TypeScript type. What TypeScript cannot say, such as a pattern, is left out. */
 export const typeOf = (schema: JsonSchema, indent = ''): string => {

@@ -81,5 +81,7 @@ export const Presence = z.strictObject({
   readiness: Readiness,
   peripherals: z.array(PeripheralId),
   reason: z.string().nullable(),
+  /** What it says that it is doing, while it is ready: shown, and nothing else. */
+  activity: z.string().optional(),
 })
 export type Presence = z.infer<typeof Presence>

@@ -132,6 +132,8 @@ export const events = {
       role: Role.optional(),
       /** The name of the token it was asked by, where that was made for somebody. */
       by: z.string().optional(),
+      /** Where the work may lead, where an agent gave it. */
+      within: z.array(z.string()).optional(),
     }),
   },
   'turn-started': { type: 'coordination', claim: 'observation', body: body('turn-started', { turn: Id }) },

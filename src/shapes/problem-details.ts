@@ -38,5 +38,5 @@ export const refusalOf = ({ code, detail, remedy }: ProblemDetails): Refusal => 
 /** The headers it travels with. Whoever is not known is told how to come back. */
 export const problemHeaders = ({ status }: ProblemDetails): Record<string, string> => ({
   'content-type': PROBLEM_TYPE,
-  ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  ...(status === 401 ? { 'www-authenticate': 'Bearer realm="bellhop"' } : {}),
 })

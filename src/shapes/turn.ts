@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CommandPurpose } from './peripheral.ts'
-import type { Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 
 /** What a file is at a moment: its kind as git writes it, and the SHA-256 name git would give its content. */
 export const FileState = z.string().regex(/^(?:100644|100755|120000) [0-9a-f]{64}$/)
@@ -85,7 +85,8 @@ export const StepOutcome = z.discriminatedUnion('kind', [
 export type StepOutcome = z.infer<typeof StepOutcome>
 
 /** What an agent learns of a step it asked for: its outcome, or that the gate refused it. */
-export type StepReport = StepOutcome | { kind: 'refused'; refusal: Refusal }
+export const StepReport = z.union([StepOutcome, z.strictObject({ kind: z.literal('refused'), refusal: Refusal })])
+export type StepReport = z.infer<typeof StepReport>
 
 export const TurnOutcome = z.enum(['done', 'failed', 'cancelled'])
 export type TurnOutcome = z.infer<typeof TurnOutcome>

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Challenge, Probe } from './agent.ts'
-import type { Entry } from './evidence.ts'
+import { Entry } from './evidence.ts'
 import { Fruit } from './fruit.ts'
 import { Id, Receipt } from './message.ts'
 import { PeripheralId } from './peripheral.ts'
 import { Refusal } from './refusal.ts'
 import { Name } from './room.ts'
-import { type StepReport, TurnOutcome } from './turn.ts'
+import { StepReport, TurnOutcome } from './turn.ts'
 
 /** The version that programs speak with us at `/agents`: minor versions only add to it. */
 export const WIRE = { major: 1, minor: 1 } as const
@@ -106,7 +106,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
   }),
   answer('receipt', Receipt.shape),
   answer('peripheral_started', { peripheral_id: PeripheralId, session_id: Id, turn_id: Id, tools: ToolNames }),
-  answer('tool_result', { tool: z.string(), step_id: Id, ok: z.boolean(), report: z.custom<StepReport>() }),
+  answer('tool_result', { tool: z.string(), step_id: Id, ok: z.boolean(), report: StepReport }),
   answer('hopped', { peripheral_id: PeripheralId, tools: ToolNames, context: z.record(z.string(), z.unknown()) }),
   // Without `re` where the program did not ask for it: a person stopped the turn, or it ended elsewhere.
   told('peripheral_stopped', {
@@ -130,7 +130,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
   answer('invoke_ended', { invoke_id: Id, outcome: TurnOutcome, already: z.boolean() }),
   answer('status_ack', {}),
   answer('subscribed', { after: z.int() }),
-  told('evidence', { subscription: FrameId, entry: z.custom<Entry>() }),
+  told('evidence', { subscription: FrameId, entry: Entry }),
   answer('unsubscribed', { subscription: FrameId }),
   answer('pong', {}),
   answer('tools', {

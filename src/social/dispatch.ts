@@ -25,7 +25,11 @@ type House = {
 /** Stage 4. Which agent, in which peripheral? Only one that has proved to be ready, and only what room and role allow. */
 export const dispatch = async (message: Classified, house: House): Promise<Result<Dispatched>> => {
   const { wish, person } = message
-  if (wish.kind === 'talk') return ok({ ...message, route: { to: 'room' } })
+  if (wish.kind === 'talk') {
+    // Whoever is in a room may talk there; a token that is only to read is not for that.
+    const low = message.token === null ? null : tooLow(person.role, 'operator', 'to speak with a token')
+    return low ? refused(low) : ok({ ...message, route: { to: 'room' } })
+  }
   if (wish.kind === 'command') {
     const { operation, input } = wish
     const closed = closedTo(person, operation)

@@ -103,7 +103,7 @@ const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper):
 }
 
 const assignmentsOf = async (
-  { id, room, person, token }: Dispatched,
+  { id, room, person, token, grant }: Dispatched,
   { work, request }: To<'agents'>,
   { store, newId }: Keeper,
 ) => {
@@ -114,9 +114,18 @@ const assignmentsOf = async (
     const session = open?.id ?? `s-${newId()}`
     const turn = `${id}.${agent}`
     const base = { session, room, agent, author: authorOf(person), inReplyTo: id }
+    // A session of somebody else's is not an agent's to open.
+    const opener = grant && grant.agent !== agent ? BELLHOP : authorOf(person)
     if (!open)
-      drafts.push(sessionDraft({ ...base, id: `${session}.opened`, body: { event: 'session-opened', agent, room } }))
-    const by = token === null ? {} : { by: token }
+      drafts.push(
+        sessionDraft({
+          ...base,
+          author: opener,
+          id: `${session}.opened`,
+          body: { event: 'session-opened', agent, room },
+        }),
+      )
+    const by = { ...(token === null ? {} : { by: token }), ...(grant ? { within: grant.peripherals } : {}) }
     const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...by }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
     assignments.push({ turn, session, agent, peripheral })

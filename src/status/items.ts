@@ -43,21 +43,7 @@ const views: Views = {
   steered: (_open, { turn, text }, { id, author }) =>
     whole({ id, turn, type: 'userMessage', status: 'completed', author, text, steer: true }),
   'approval-asked': (open, { turn, step, call, approval, why, opens, until }, entry) => {
-    const asked: Item = {
-      id: entry.id,
-      turn,
-      type: 'approval',
-      status: 'inProgress',
-      step,
-      approval,
-      call,
-      why,
-      opens,
-      until,
-      decision: null,
-      by: null,
-      note: '',
-    }
+    const asked = { ...unasked(entry.id, step, approval), turn, call, why, opens, until }
     return [...begin(open, openStep({ turn, step, call }, entry.tags)), ...begin(open, asked)]
   },
   'approval-decided': (open, { step, approval, decision, note }, { author }) => {

@@ -1,10 +1,11 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { refuseUpgrade } from '../lib/turn-away.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Principal } from '../shapes/principal.ts'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { type Caller, openConnection, type Parts } from './connection.ts'
 import { createHandshake } from './handshake.ts'
 import { type AgentsHouse, type Asked, LIMITS } from './house.ts'
@@ -79,12 +80,12 @@ export const createAgentsDoor = (house: AgentsHouse) => {
     socket.on('error', () => {})
     admission(request)
       .then((caller) => {
-        if ('refusal' in caller) return turnAway(socket, caller.refusal)
+        if ('refusal' in caller) return refuseUpgrade(socket, caller.refusal)
         wire.handleUpgrade(request, socket, head, (opened) => connect(opened, caller))
       })
       .catch((error: Error) => {
         log('a connection could not be opened', { error: error.message })
-        turnAway(socket, refusal('store-failed', 'the connection could not be opened'))
+        refuseUpgrade(socket, refusal('store-failed', 'the connection could not be opened'))
       })
   }
 
@@ -126,7 +127,7 @@ export const createAgentsDoor = (house: AgentsHouse) => {
         reader = subscriptions
         readers.add(subscriptions)
         roster.join(peer)
-        if (peer.turn) quietly(hold(peer.turn.session, lease.ms), 'a turn could not be held')
+        if (peer.turn) quietly(hold(peer.turn.session, lease.ms, peer.holder), 'a turn could not be held')
         const presence = { id, type, readiness: 'ready', peripherals, reason: null } as const
         if (!back) quietly(announce(presence), 'a presence could not be told')
         invokes.look()
@@ -162,18 +163,6 @@ export const createAgentsDoor = (house: AgentsHouse) => {
 const bearing = ({ headers }: Asked, token: string): Asked => ({
   headers: { ...headers, authorization: `Bearer ${token}` },
 })
-
-const turnAway = (socket: Duplex, why: Refusal): void => {
-  const { status } = refusals[why.code]
-  const body = JSON.stringify(why)
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-}
 
 /** How many there are of each. */
 const createTally = () => {

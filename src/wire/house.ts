@@ -16,7 +16,7 @@ export type AgentsHouse = {
   /** Whether a request may come in, and as whom: its Host and Origin are judged first, then its bearer token. */
   admit: (request: Asked, door: string) => Promise<Result<Principal>>
   seats: Pick<Seats, 'at' | 'start' | 'act' | 'leave' | 'conduct' | 'end'>
-  registry: Pick<Registry, 'register' | 'prove' | 'heartbeat' | 'leave'>
+  registry: Pick<Registry, 'register' | 'prove' | 'heartbeat' | 'note' | 'leave'>
   /** This process, among all that share the Redis; and what proofs are made with. */
   holder: string
   secret: string
@@ -29,8 +29,8 @@ export type AgentsHouse = {
   receive: (message: Message) => Promise<Result<Receipt>>
   /** Writes down that something was refused that never came to the pipeline or to a gate. */
   refuse: (stage: string, refusal: Refusal) => Promise<unknown>
-  /** Keeps the turn of a session for so long. */
-  hold: (session: string, ms: number) => Promise<void>
+  /** Keeps the turn of a session for so long; and for whom. */
+  hold: (session: string, ms: number, who: string) => Promise<void>
   /** Told when an agent became ready, or left. */
   announce: (presence: Presence) => Promise<void>
   lease: { ms: number; heartbeatMs: number }

@@ -1,4 +1,4 @@
-import { authorOf } from '../agents/seats.ts'
+import { signatureOf } from '../agents/seats.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { AgentsHouse } from './house.ts'
@@ -56,8 +56,8 @@ export const createInvokes = ({ store, seats, hold, lease, log, roster, stopOf }
   const begin = async (peer: Peer, turn: TurnRecord): Promise<void> => {
     // What the agent starts by itself on this connection is begun where it asked for that.
     if (turn.position > peer.since && (await isOwn(peer, turn))) return
-    await hold(turn.session, lease.ms)
-    const begun = await seats.conduct(turn, authorOf(peer.principal))
+    await hold(turn.session, lease.ms, peer.holder)
+    const begun = await seats.conduct(turn, signatureOf(peer.principal))
     if (begun.ok) return invoke(peer, turn, false)
     log('a turn could not be begun', { turn: turn.id, code: begun.refusal.code })
     peer.offered.delete(turn.id)

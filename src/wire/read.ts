@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/parse-json.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ClientFrame, type ClientType, since, WIRE } from '../shapes/wire.ts'
 import type { Context } from './house.ts'
@@ -43,12 +44,8 @@ const unknownType = (re: string | null, type: unknown, known: readonly ClientTyp
 const isOneOf = <T>(value: unknown, list: readonly T[]): value is T => list.some((one) => one === value)
 
 const parse = (text: string): Record<string, unknown> | null => {
-  try {
-    const given: unknown = JSON.parse(text)
-    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : null
-  } catch {
-    return null
-  }
+  const given = parseJson(text)
+  return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : null
 }
 
 /** Whether something is nested deeper than this; looked at level by level, as deep as that. */

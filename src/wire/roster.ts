@@ -43,7 +43,7 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
     const { grant, holder, outbox, turn } = peer
     if (!(await isAdmitted(peer))) return
     const renewed = await registry.heartbeat(grant.agent, holder)
-    if (renewed.ok) return turn ? hold(turn.session, lease.ms) : undefined
+    if (renewed.ok) return turn ? hold(turn.session, lease.ms, holder) : undefined
     outbox.refuse(null, renewed)
   }
 

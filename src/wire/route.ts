@@ -35,7 +35,7 @@ export const createRoute =
       case 'unsubscribe':
         return subscriptions.unsubscribe(frame)
       case 'status':
-        return { ok: true, value: { type: 'status_ack' } }
+        return work.status(peer, frame)
       case 'ping':
         return { ok: true, value: { type: 'pong' } }
     }

@@ -33,7 +33,7 @@ export const createSubscriptions = ({ store, seats, log, limits, peer }: Options
   }
 
   const subscribe = async ({ id, filters, after }: Said<'subscribe'>): Promise<Answer> => {
-    const objection = objectionTo(filters)
+    const objection = objectionTo(id, filters)
     if (objection) return objection
     const asked = await store.query({ ...filters, limit: 1 })
     if (!asked.ok) return asked
@@ -47,9 +47,10 @@ export const createSubscriptions = ({ store, seats, log, limits, peer }: Options
     return { ok: true, value: { type: 'subscribed', after: subscription.from } }
   }
 
-  const objectionTo = (filters: Filters): Answer | null => {
+  const objectionTo = (id: string, filters: Filters): Answer | null => {
     const limit = limits.subscriptions
     if (!peer.capabilities.has('evidence')) return no('capabilities-missing', 'evidence was not agreed on in hello')
+    if (all.has(id)) return no('id-conflict', `${id} is the name of a subscription: end that first, or use a new id`)
     if (all.size >= limit) return no('frames-exceeded', `there are ${limit} subscriptions: end one first`, { limit })
     const odd = ['order', 'limit', 'cursor'].find((key) => key in filters)
     return odd === undefined ? null : no('query-invalid', `${odd}: what is followed has none`)

@@ -1,7 +1,8 @@
-import { authorOf, type Seat } from '../agents/seats.ts'
+import { signatureOf } from '../agents/seats.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import type { Fruit } from '../shapes/fruit.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
+import type { Seat } from '../shapes/seat.ts'
 import { type StepReport, TurnOutcome } from '../shapes/turn.ts'
 import type { Said } from '../shapes/wire.ts'
 import type { AgentsHouse, Answer } from './house.ts'
@@ -16,7 +17,7 @@ const never = (): AbortSignal => new AbortController().signal
  * was asked for by one connection is answered to the next.
  */
 export const createWork = (house: AgentsHouse) => {
-  const { seats, store, specs, receive, hold, lease, describe } = house
+  const { seats, store, specs, registry, receive, hold, lease, describe } = house
 
   const message = async (peer: Peer, { id, to, text }: Said<'message'>): Promise<Answer> => {
     const { principal, grant } = peer
@@ -40,7 +41,7 @@ export const createWork = (house: AgentsHouse) => {
     const id = nameFor(principal.key, said.id, wanted, request)
     const before = await seats.at(principal)
     if (!before.ok) return before
-    if (before.value.session !== null) await hold(before.value.session, lease.ms)
+    if (before.value.session !== null) await hold(before.value.session, lease.ms, peer.holder)
     // What was asked for by a connection that broke before its answer came is not asked for twice.
     const stands = before.value.active && before.value.turn === `${id}.${grant.agent}`
     const begun = stands ? before : await seats.start(principal, { peripheral: wanted, request, id })
@@ -51,7 +52,7 @@ export const createWork = (house: AgentsHouse) => {
     if (!active || session === null || turn === null)
       return no('id-conflict', `${frame} began a turn that has ended: use a new id`)
     peer.turn = { id: turn, session }
-    await hold(session, lease.ms)
+    await hold(session, lease.ms, peer.holder)
     const tools = [...spec.tools]
     return yes({ type: 'peripheral_started', peripheral_id: spec.id, session_id: session, turn_id: turn, tools })
   }
@@ -124,9 +125,17 @@ export const createWork = (house: AgentsHouse) => {
       return no('invoke-unknown', 'no such invoke was sent to this agent', { invoke_id })
     if (turn.status !== 'running') return ended(turn, true)
     const conclusion = { outcome: done === undefined ? 'failed' : 'done', answer: done ?? error ?? '' } as const
-    const over = await whileEnding(peer, invoke_id, () => seats.end(turn, authorOf(peer.principal), conclusion))
+    const over = await whileEnding(peer, invoke_id, () => seats.end(turn, signatureOf(peer.principal), conclusion))
     // Somebody may have been faster: what was written first stands.
     return over.ok ? ended((await store.turn(invoke_id)) ?? turn, false) : over
+  }
+
+  /** Says to whoever asks who is here what it is doing. That it is idle needs no saying. */
+  const status = async ({ grant, holder }: Peer, said: Said<'status'>): Promise<Answer> => {
+    const { status: stands, activity = '' } = said
+    const quiet = stands === 'idle' && activity.trim() === ''
+    const noted = await registry.note(grant.agent, holder, quiet ? '' : saying(stands, activity))
+    return noted.ok ? yes({ type: 'status_ack' }) : noted
   }
 
   const tools = async ({ principal }: Peer): Promise<Answer> => {
@@ -138,8 +147,11 @@ export const createWork = (house: AgentsHouse) => {
     return yes({ type: 'tools', peripheral_id: spec.id, active, tools: known })
   }
 
-  return { message, start, act, hop, stop, result, tools, stopOf }
+  return { message, start, act, hop, stop, result, status, tools, stopOf }
 }
+
+const saying = (stands: string, activity: string): string =>
+  activity.trim() === '' ? stands : `${stands}: ${activity}`
 
 type Stop = { turn: string | null; peripheral: string | null; reason: string; fruit: Fruit | null }
 

@@ -131,6 +131,78 @@ test('an agent gives nobody work behind a wall that it may not stand behind itse
   expect(must(await narrow.say({ room: 'lobby', text: '/explore @codex read README.md' })).assignments).toHaveLength(1)
 })
 
+test('a token does nothing behind a wall that another token of the same agent went behind', async () => {
+  await using house = await startTestHouse()
+  const wide = await agentOf(house)
+  const narrow = await agentOf(house, agentGrant({ peripherals: ['explore'] }))
+  const viewer = await agentOf(house, agentGrant({ role: 'viewer' }))
+  must(await wide.command('start', { peripheral: 'edit' }))
+  const write = { tool: 'write', args: { path: 'x.txt', text: 'x' } }
+  expect(await narrow.command('act', write)).toEqual(
+    refused(refusal('grant-exceeded', 'the token is for explore, and scout is in edit')),
+  )
+  expect(await viewer.command('act', write)).toEqual(
+    refused(refusal('grant-exceeded', 'the turn was begun by a token of the role operator; this one is viewer')),
+  )
+  expect(must(await wide.command('act', write)).report).toMatchObject({ kind: 'ok' })
+})
+
+test('work that an agent gives leads no further than its token, and breaks nobody’s chain', async () => {
+  await using house = await startTestHouse()
+  const narrow = await agentOf(house, agentGrant({ peripherals: ['explore'] }))
+  const receipt = must(await narrow.say({ room: 'lobby', text: '/explore @codex read README.md, then hop to edit' }))
+  const { turn, session } = receipt.assignments[0] ?? { turn: '', session: '' }
+  await eventually('the turn to end', () => house.store.get(`${turn}.ended`))
+  expect(must(await people(house).ask('verify', { session }))).toMatchObject({ ok: true })
+  const hops = (await house.store.chain(session)).flatMap(({ body }) =>
+    body.event === 'step-refused' && body.call.tool === 'hop' ? [body.refusal.message] : [],
+  )
+  expect(hops).toEqual(['codex-1 cannot inhabit edit; it can explore'])
+})
+
+test('an agent that starts twice at once starts once, and is not locked out', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const started = await Promise.all([1, 2, 3, 4].map(() => scout.command('start', {})))
+  expect(started.map((answer) => (answer.ok ? 'started' : answer.refusal.code)).sort()).toEqual([
+    'peripheral-active',
+    'peripheral-active',
+    'peripheral-active',
+    'started',
+  ])
+  must(await scout.command('act', READ))
+  must(await scout.command('leave', {}))
+  must(await scout.command('start', {}))
+})
+
+test('work that an agent gave itself in the room is the first thing it does', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const { assignments } = must(await scout.say({ room: 'lobby', text: '@scout look at the README' }))
+  expect(must(await scout.command('start', {}))).toMatchObject({ active: true, turn: assignments[0]?.turn })
+})
+
+test('an agent that leaves while it waits for a person is gone at once, and the call with it', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house)
+  const { turn } = must(await scout.command('start', { peripheral: 'edit' }))
+  const escalate = { why: 'the registry is elsewhere' }
+  const waiting = scout.command('act', { tool: 'run', args: { argv: ['cargo', 'fetch'], escalate }, step: 'fetch' })
+  await eventually('a person to be asked', () => house.store.get(`${turn}.fetch.approval`))
+  expect(must(await scout.command('leave', { answer: 'not now' }))).toMatchObject({ turn, peripheral: 'edit' })
+  expect(await waiting).toMatchObject({ ok: true, value: { report: { kind: 'refused' } } })
+  expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ outcome: 'done', answer: 'not now' })
+  expect(must(await people(house).ask('approvals'))).toEqual({ approvals: [] })
+})
+
+test('a step whose name is too long is refused, and nothing waits for it', async () => {
+  await using house = await startTestHouse()
+  const scout = await agentOf(house, agentGrant({ agent: 'a'.repeat(32), type: 'a'.repeat(32) }))
+  expect(await scout.command('act', { ...READ, step: 's'.repeat(64) })).toEqual(
+    refused(refusal('arguments-invalid', 'the name of the step is too long: give it a shorter one, or none')),
+  )
+})
+
 test('what an agent says to nobody is for nobody: two of them cannot talk for ever', async () => {
   await using house = await startTestHouse()
   const scout = await agentOf(house)

@@ -28,12 +28,12 @@ const layers: Record<string, readonly string[]> = {
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],
   'src/wire': ['src/shapes', 'src/lib', 'src/evidence', 'src/registry', 'src/agents'],
-  'src/rpc': ['src/shapes', 'src/evidence', 'src/status'],
+  'src/rpc': ['src/shapes', 'src/lib', 'src/evidence', 'src/status'],
   // Who is let in is for the pipeline's second stage to say.
   'src/doors': ['src/shapes', 'src/social'],
   'src/schema': ['src/shapes', 'src/operations'],
-  'src/console': ['src/shapes', 'src/operations', 'src/schema', 'src/doors'],
-  'src/mcp': ['src/shapes', 'src/evidence', 'src/agents', 'src/tools', 'src/operations'],
+  'src/console': ['src/shapes', 'src/lib', 'src/operations', 'src/schema', 'src/doors'],
+  'src/mcp': ['src/shapes', 'src/lib', 'src/evidence', 'src/agents', 'src/tools', 'src/operations'],
   'src/client': ['src/shapes', 'src/chat'],
   adapters: ['src/shapes', 'src/chat'],
   // The composition roots: what they hold is wiring.

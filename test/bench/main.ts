@@ -1,3 +1,4 @@
+import { manyAgents } from './agents.ts'
 import { mcpCalls } from './doors.ts'
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
@@ -12,4 +13,5 @@ console.log(await gateOverhead())
 
 for (const run of cases) console.log(table(await run()))
 for (const bench of await mcpCalls()) console.log(table(bench))
+console.log(await manyAgents())
 await evidenceBench()

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { eventsOf } from '../../src/client/events.ts'
+import { hashOfToken, revokeToken } from '../../src/evidence/tokens.ts'
 import { Post } from '../../src/shapes/post.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { must } from '../support/store.ts'
@@ -149,4 +150,14 @@ test('a gateway with readers, and with a connection that says nothing, stops wit
   })
   await other.stopGateway()
   expect(await response.text()).toBe(': here\n\n')
+})
+
+test.each(['/api/tail', '/api/follow?room=quiet', '/api/items?room=quiet'])('%s ends with the token', async (path) => {
+  const token = await house.mint({ kind: 'person', name: 'eve', role: 'viewer' })
+  const response = await fetch(new URL(path, house.url), { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status).toBe(200)
+  const ada = { kind: 'person', id: 'ada', face: 'cli', via: null } as const
+  must(await revokeToken(house.store, { token: hashOfToken(token).slice(0, 12), why: 'lost' }, ada))
+  // It is read to its end: that it has one is what is asked here.
+  await response.text().catch(() => '')
 })

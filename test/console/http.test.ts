@@ -74,7 +74,7 @@ describe('without a token', () => {
   })
 
   test('it is said how to come in', async () => {
-    expect((await call('/api/who', { token: null })).headers['www-authenticate']).toBe('Bearer')
+    expect((await call('/api/who', { token: null })).headers['www-authenticate']).toBe('Bearer realm="bellhop"')
   })
 
   test.each([

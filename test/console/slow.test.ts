@@ -14,7 +14,7 @@ afterEach(() => {
 /** A house whose evidence never ends, and what has become of a reader of it. */
 const endless = () => {
   const seen = { asked: 0, gone: false, destroyed: 0 }
-  const house: Pick<Console, 'hosts' | 'cookie' | 'version' | 'admit' | 'query' | 'followEvidence'> = {
+  const house: Pick<Console, 'hosts' | 'cookie' | 'version' | 'admit' | 'stillValid' | 'query' | 'followEvidence'> = {
     hosts: [],
     cookie: 'bellhop',
     version: '0',
@@ -27,6 +27,7 @@ const endless = () => {
         grant: null,
         expires: null,
       }),
+    stillValid: async () => true,
     query: async () => ok({ through: 1_000_000 }),
     followEvidence: async function* (_filters, after, signal) {
       signal.addEventListener('abort', () => {

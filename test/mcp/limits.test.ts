@@ -32,8 +32,8 @@ const statusOf = async (answer: Promise<Response>) => {
 }
 
 const said = async (answer: Promise<Response>) => {
-  const { error } = (await (await answer).json()) as { error: { message: string } }
-  return error.message
+  const { detail, error } = (await (await answer).json()) as { detail?: string; error?: { message: string } }
+  return detail ?? error?.message
 }
 
 test('nobody gets in without a token, from a foreign page, or under a foreign name', async () => {

@@ -60,6 +60,29 @@ test.each(ERAS)('what changes something is said in a room, and is in its chain (
   expect(await bob.client.callTool({ name: 'mode', arguments: { room: 7 } })).toMatchObject({ isError: true })
 })
 
+test.each(ERAS)(
+  'a room that is an input of the command itself stays that: it is said in the first room (%s)',
+  async (era) => {
+    const name = `amy-${era}`
+    await using amy = await connect(house, await house.person(name, 'admin'), era)
+    await amy.client.listTools()
+    const hash = (era === 'legacy' ? 'a' : 'b').repeat(64)
+    const answer = await amy.client.callTool({ name: 'mint', arguments: { hash, agent: 'scout', room: 'quiet' } })
+    expect(answer).toMatchObject({ structuredContent: { grant: { agent: 'scout', room: 'quiet' } } })
+    const { value } = (await house.store.query({ author: name, event: 'message' })) as { value: { entries: unknown[] } }
+    expect(value.entries).toMatchObject([
+      { tags: expect.arrayContaining(['room/lobby']), body: { text: `/mint hash=${hash} agent=scout room=quiet` } },
+    ])
+  },
+)
+
+test.each(ERAS)('a schema names one type at a time, for those who know no lists of them (%s)', async (era) => {
+  await using amy = await connect(house, await house.person('amy', 'admin'), era)
+  const { tools } = await amy.client.listTools()
+  const lists = tools.filter((tool) => JSON.stringify(tool).includes('"type":['))
+  expect(lists.map((tool) => tool.name)).toEqual([])
+})
+
 test.each(ERAS)('a call beyond the role is refused in the same wording, and written down (%s)', async (era) => {
   await using eve = await connect(house, await house.person(`eve-${era}`, 'viewer'), era)
   const names = await eve.toolNames()

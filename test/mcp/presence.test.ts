@@ -184,6 +184,21 @@ test('an agent that ends its last session gives up its seat at once; one that do
   expect(await leases.isHeld(vanishes.session)).toBe(true)
 })
 
+test('an agent that ends its last session lets go of nothing that it keeps by another way', async () => {
+  await using house = await startMcpHouse({ limits: { roundMs: 20 } })
+  const agent = await connect(house, await house.agent(), 'legacy')
+  await agent.client.callTool({ name: 'read', arguments: { path: 'README.md' } })
+  const session = (await house.store.openSession('lobby', 'scout'))?.id ?? ''
+  const { redis, prefix } = house.parts
+  const holders = async () => (await redis.zrange(`${prefix}:seat:${session}`, 0, -1)).filter((who) => who !== '')
+  await eventually('the seat to be kept', async () => (await holders()).some((who) => who.startsWith('mcp/')))
+  await house.way.leases.hold(session, 60_000, 'http/another')
+  await agent.transport.terminateSession()
+  await agent.client.close()
+  await eventually('its own hold to be let go', async () => (await holders()).join() === 'http/another')
+  expect(await house.way.leases.isHeld(session)).toBe(true)
+})
+
 test('a door that closes ends its streams, answers what it was asked, and takes nothing new', async () => {
   await using house = await startMcpHouse({ worker: false })
   const token = await house.agent()

@@ -12,6 +12,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['claim', { kind: 'question', text: '' }, '/claim question ""'],
   ['compact', { dry: true }, '/compact dry=true'],
   ['claim', { kind: ['x', 1] }, '/claim "[\\"x\\",1]"'],
+  ['steer', { text: '🫖'.repeat(5000) }, `/steer ${'🫖'.repeat(4089)}`],
 ])('%s with %j is shown as a line', (name, input, line) => {
   const row = operationNamed(name)
   expect(row && shownAs(row, input)).toBe(line)

@@ -381,3 +381,21 @@ test('the keys of an agent share one hash tag, and two instances on one Redis do
   expect(tags.sort()).toEqual([...Array(3).fill('agent:claude-1'), ...Array(3).fill('agent:codex-1')])
   expect(await other.registry.who()).toEqual([])
 })
+
+test('what an agent says that it is doing is shown as one plain line, and goes with its lease', async () => {
+  const { registry, key } = open()
+  must(await join(registry))
+  must(await registry.note('claude-1', 'worker-a', `busy:\u001b[31m reading\n\u202e${'x'.repeat(300)}`))
+  expect(await registry.presence('claude-1')).toEqual(presenceOf({ activity: `busy:[31m reading ${'x'.repeat(181)}…` }))
+  expect(await registry.note('claude-1', 'worker-b', 'busy')).toEqual(
+    refused(refusal('lease-lapsed', 'claude-1 holds no lease')),
+  )
+  must(await registry.note('claude-1', 'worker-a', ''))
+  expect(await registry.presence('claude-1')).toEqual(presenceOf())
+
+  must(await registry.note('claude-1', 'worker-a', 'busy'))
+  await server.redis.del(key('claude-1', 'lease'))
+  expect(await registry.presence('claude-1')).toEqual(presenceOf({ readiness: 'lapsed' }))
+  must(await join(registry))
+  expect(await registry.presence('claude-1')).toEqual(presenceOf())
+})

@@ -84,6 +84,13 @@ describe('on a WebSocket', () => {
       await refusedWith({ authorization, origin: 'http://evil.example' }),
       await refusedWith({ authorization, host: 'evil.example' }),
     ]).toEqual([401, 401, 403, 403])
+    const response = await fetch(new URL('/rpc', house.url), { method: 'POST' })
+    expect([response.status, response.headers.get('content-type'), response.headers.get('www-authenticate')]).toEqual([
+      401,
+      'application/problem+json',
+      'Bearer realm="bellhop"',
+    ])
+    expect(await response.json()).toMatchObject({ type: 'urn:bellhop:refusal:unauthenticated', status: 401 })
   })
 
   test('an agent has doors of its own', async () => {

@@ -42,6 +42,7 @@ export const openDoor = async (
   const house: RpcHouse = {
     admit: async () => ok(ADA),
     stillValid: async () => valid.is,
+    refuseSparingly: async () => {},
     store: seen(store),
     feed: createFeed({ store, live: { next }, failed: () => {} }),
     progress: () => () => {},

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../../src/operations/table.ts'
 import { jsonFiles, tsFiles } from '../../src/schema/files.ts'
-import { type JsonSchema, schemaOf } from '../../src/schema/json-schema.ts'
+import { schemaOf } from '../../src/schema/json-schema.ts'
 import { openApi } from '../../src/schema/openapi.ts'
 import { protocols, schemaFor } from '../../src/schema/protocols.ts'
 import { typeOf } from '../../src/schema/typescript.ts'
 import { events } from '../../src/shapes/evidence.ts'
+import type { JsonSchema } from '../../src/shapes/json-schema.ts'
 import { RefusalCode } from '../../src/shapes/refusal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -81,6 +81,19 @@ test('a subscription goes on from any place, and ends when that is asked for', a
   expect(toldBy(agent, 'old')).not.toContain('cal-4')
 })
 
+test('a subscription has its name to itself for as long as it goes on', async () => {
+  await using agent = await openAgent(house.url, await house.mint({ agent: 'dot' }))
+  const subscribe = () => agent.ask({ type: 'subscribe', id: 'one', filters: { event: 'message' } })
+  expect(await subscribe()).toMatchObject({ type: 'subscribed' })
+  expect(await subscribe()).toMatchObject({ type: 'error', code: 'id-conflict' })
+  await inRoom('lobby', 'dot-1')
+  await inRoom('lobby', 'dot-2')
+  await heardBy(agent, 'one', 'dot-2')
+  expect(toldBy(agent, 'one')).toEqual(['dot-1', 'dot-2'])
+  await agent.ask({ type: 'unsubscribe', subscription: 'one' })
+  expect(await subscribe()).toMatchObject({ type: 'subscribed' })
+})
+
 test('filters are strict, there is a limit, and nobody sees a session that is not its own by asking for it', async () => {
   await using agent = await openAgent(house.url, await house.mint({ agent: 'dan', peripheral: 'reflect' }))
   const refused = async (frame: Record<string, unknown>) => {

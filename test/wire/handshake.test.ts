@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROBLEM_TYPE, ProblemDetails } from '../../src/shapes/problem-details.ts'
 import { eventually } from '../support/poll.ts'
 import { startWireHouse, type WireHouse } from './house.ts'
 import { openAgent, openProgram, proof } from './program.ts'
@@ -178,7 +179,12 @@ const upgrade = (headers: Record<string, string>): Promise<{ status: number; cod
       response.on('data', (chunk) => {
         body += chunk
       })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, code: JSON.parse(body).code }))
+      response.on('end', () => {
+        const problem = ProblemDetails.parse(JSON.parse(body))
+        const { 'content-type': type, 'www-authenticate': how } = response.headers
+        expect([type, how]).toEqual([PROBLEM_TYPE, problem.status === 401 ? 'Bearer realm="bellhop"' : undefined])
+        resolve({ status: response.statusCode ?? 0, code: problem.code })
+      })
     })
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { who } from '../../src/operations/rooms.ts'
 import { eventually } from '../support/poll.ts'
 import { startWireHouse, type WireHouse } from './house.ts'
 import { openAgent, openProgram } from './program.ts'
@@ -166,4 +167,22 @@ test('a gateway that goes down says so, and the next one finds everything as it 
   expect(first.told.at(-1)).toMatchObject({ type: 'error', re: null, code: 'draining' })
   await using second = await openAgent(house.url, token)
   expect(second.welcome).toMatchObject({ resumed: true, peripheral_id: 'explore' })
+})
+
+test('whoever asks who is here sees what an agent says that it is doing, until it says otherwise or is gone', async () => {
+  const shown = async () => {
+    const all = await house.gateway().parts.registry.who()
+    return who.render({ agents: all.filter(({ id }) => id === 'ivy') })
+  }
+  const agent = await openAgent(house.url, await house.mint({ agent: 'ivy', peripherals: ['explore'] }))
+  expect(await agent.ask({ type: 'status', status: 'busy', activity: 'reading' })).toMatchObject({ type: 'status_ack' })
+  expect(await shown()).toBe('ivy: ready (busy: reading), explore')
+  await agent.ask({ type: 'status', status: 'busy' })
+  expect(await shown()).toBe('ivy: ready (busy), explore')
+  await agent.ask({ type: 'status', status: 'idle' })
+  expect(await shown()).toBe('ivy: ready, explore')
+  await agent.ask({ type: 'status', status: 'busy', activity: 'writing' })
+  await agent.cut()
+  const gone = 'ivy: lapsed (its lease ran out without a heartbeat), explore'
+  expect(await eventually('it to lapse', async () => (await shown()) === gone)).toBe(true)
 })

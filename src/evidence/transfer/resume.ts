@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { z } from 'zod'
+import { parseJson } from '../../lib/parse-json.ts'
 import { Problem } from '../../lib/problem.ts'
 import { Entry } from '../../shapes/evidence.ts'
 import type { Tip } from '../engine/engine.ts'
@@ -92,28 +93,20 @@ const HEADER_BYTES = 4096
 
 const headerOf = async (handle: FileHandle): Promise<Header | null> => {
   const [first = ''] = (await textIn(handle, { from: 0, to: HEADER_BYTES })).split('\n')
-  const { data } = Header.safeParse(parsed(first))
+  const { data } = Header.safeParse(parseJson(first))
   return data?.version === FORMAT ? data : null
 }
 
 const isEnd = async (handle: FileHandle, line: Span): Promise<boolean> =>
-  line.to - line.from <= HEADER_BYTES && End.safeParse(parsed(await textIn(handle, line))).success
+  line.to - line.from <= HEADER_BYTES && End.safeParse(parseJson(await textIn(handle, line))).success
 
 const Place = z.object({ position: Entry.shape.position, id: Entry.shape.id, hash: Entry.shape.hash })
 
 /** The position of the entry in a line; null where the store has another one there. */
 const positionOf = async ({ engine: { db } }: Store, handle: FileHandle, line: Span): Promise<number | null> => {
-  const place = Place.safeParse(parsed(await textIn(handle, line))).data
+  const place = Place.safeParse(parseJson(await textIn(handle, line))).data
   if (!place) return null
   const { position, id, hash } = place
   const row = await db.selectFrom('entry').select(['id', 'hash']).where('position', '=', position).executeTakeFirst()
   return row?.id === id && row.hash === hash ? position : null
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
