@@ -4,7 +4,7 @@ import { oneLine, plain } from '../lib/plain.ts'
 import type { ExecLine } from '../shapes/http.ts'
 import type { Item, ItemEvent } from '../shapes/item.ts'
 import type { Receipt } from '../shapes/message.ts'
-import type { Refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import { print } from './print.ts'
 import { instanceFor, millisecondsFrom, type Shell } from './shell.ts'
@@ -47,14 +47,20 @@ const exec = async (client: Client, request: string, flags: Flags, timeout: Abor
   const place = await placeFor(client, request, flags)
   if (!place.ok) return refusedBy(place.refusal)
   const { room, agent, isOurs } = place.value
-  if (agent === null) return outcomeOf('failed', `nobody listens in ${room}: name somebody with --agent`)
+  if (agent === null && /^\s*[/!]/.test(request))
+    return refusedBy(refusal('command-invalid', 'a request is no command'))
   const receipt = await client.say({ room, text: lineFor(request, agent, flags) })
   if (receipt.ok && flags.json) write({ kind: 'receipt', receipt: receipt.value })
-  const outcome = receipt.ok ? await follow(client, receipt.value, flags, timeout) : refusedBy(receipt.refusal)
+  const outcome = receipt.ok ? await outcomeIn(client, receipt.value, flags, timeout) : refusedBy(receipt.refusal)
   // What was only for this is put away; that it could not be does not change how the work ended.
   if (isOurs) await client.command('archive', { thread: room }).catch(() => null)
   return outcome
 }
+
+const outcomeIn = (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> =>
+  receipt.assignments.length > 0
+    ? follow(client, receipt, flags, timeout)
+    : Promise.resolve(outcomeOf('failed', 'nobody took it up: name somebody with --agent'))
 
 type Where = { room: string; agent: string | null; isOurs: boolean }
 
@@ -75,9 +81,9 @@ const placeFor = async (client: Client, request: string, { room, agent }: Flags)
 
 const NAME_LENGTH = 60
 
-/** A request as a line to its agent: whatever it begins with, it is no command. */
-const lineFor = (request: string, agent: string, { peripheral }: Flags): string =>
-  `${peripheral === undefined ? '' : `/${peripheral} `}@${agent} ${request}`
+/** A request as a line to its agent, where that is known: whatever it begins with, it is no command. */
+const lineFor = (request: string, agent: string | null, { peripheral }: Flags): string =>
+  [...(peripheral === undefined ? [] : [`/${peripheral}`]), ...(agent === null ? [] : [`@${agent}`]), request].join(' ')
 
 /** Follows the turns to their end, and stops them where nobody waits for that any longer. */
 const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {

@@ -84,9 +84,21 @@ describe('a request that is done', () => {
     })
   })
 
-  test('may be a command: its answer is the answer', async () => {
-    const { stdout, exitCode } = await exec('--room', 'lobby', '/mode')
-    expect([stdout, exitCode]).toEqual(['lobby is in execute', 0])
+  test('is never a command, whatever it begins with', async () => {
+    const { stdout, exitCode } = await exec('--json', '--room', 'lobby', '/mode discuss')
+    const [first] = linesOf(stdout)
+    expect([first?.kind === 'receipt' && first.receipt.assignments.length, exitCode]).toEqual([1, 0])
+    expect(must(await instance.client.ask('rooms')).rooms[0]?.mode).toBe('execute')
+  })
+
+  test('that did not come off is not done, whatever the agent says of it: the code is 1', async () => {
+    const { exitCode } = await exec('--agent', 'codex', 'run cargo fetch')
+    expect(exitCode).toBe(1)
+  })
+
+  test('leaves no thread behind that anybody would look through', async () => {
+    await exec('read README.md')
+    expect(must(await instance.client.ask('threads')).threads).toEqual([])
   })
 })
 
@@ -137,7 +149,7 @@ describe('a request that needs an approval', () => {
     must(await instance.client.command('deny', { approval, note: 'not today' }))
     const { stderr, exitCode } = await running
     expect([exitCode, stderr.split('\n')]).toEqual([
-      0,
+      1,
       [
         '… run cargo fetch',
         `waits for an approval, until ${until}: ${opens} (${why})`,
@@ -153,7 +165,7 @@ describe('a request that needs an approval', () => {
     const decided = linesOf(stdout).flatMap((line) =>
       line.kind === 'completed' && line.item.type === 'approval' ? [[line.item.decision, line.item.note]] : [],
     )
-    expect([exitCode, decided]).toEqual([0, [['denied', 'exec --approve never']]])
+    expect([exitCode, decided]).toEqual([1, [['denied', 'exec --approve never']]])
   })
 
   test('is given up when its time is over, and stopped; the code is 3', async () => {
@@ -222,7 +234,7 @@ const scripted = async (outcome: TurnOutcome) => {
 
 test('a request that failed has its answer all the same; the code is 1', async () => {
   const { data, server, lock, folder } = await scripted('failed')
-  const { stdout, exitCode } = await bellhop(['exec', '--data', data, '--room', 'lobby', 'do something'])
+  const { stdout, exitCode } = await bellhop(['exec', '--data', data, '--room', 'lobby', '--agent', 'claude-1', 'do something'])
   server.closeAllConnections()
   server.close()
   lock()

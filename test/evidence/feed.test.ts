@@ -5,7 +5,8 @@ import { eventually } from '../support/poll.ts'
 import { must, said, testStore } from '../support/store.ts'
 
 test('a listener that fails keeps nobody else from hearing', async () => {
-  await using store = await testStore()
+  await using kept = await testStore()
+  const { store } = kept
   const failures: string[] = []
   const live = { next: (): Promise<void> => setTimeout(10, undefined, { ref: false }) }
   const feed = createFeed({ store, live, failed: ({ message }) => void failures.push(message) })

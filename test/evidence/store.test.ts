@@ -613,6 +613,7 @@ describe.each(engines)('the projections, on $name', ({ testStore }) => {
     expect([await store.turn('t5'), await store.turn('t9')]).toEqual([t5, null])
     expect(await store.unfinishedTurns()).toEqual([t4, t5])
     expect((await store.unfinished()).sort()).toEqual(['s-2', 's-3'])
+    expect(await store.unfinished(new Set(['claude-1']))).toEqual(['s-3'])
     expect(await Promise.all(['den', 'lobby', 'attic'].map(store.roomMode))).toEqual(['execute', 'discuss', null])
   })
 

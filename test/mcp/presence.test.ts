@@ -190,7 +190,7 @@ test('an agent that ends its last session lets go of nothing that it keeps by an
   await agent.client.callTool({ name: 'read', arguments: { path: 'README.md' } })
   const session = (await house.store.openSession('lobby', 'scout'))?.id ?? ''
   const { redis, prefix } = house.parts
-  const holders = async () => (await redis.zrange(`${prefix}:seat:${session}`, 0, -1)).filter((who) => who !== '')
+  const holders = async () => (await redis.zrange(`${prefix}:seat:${session}`, '0', '-1')).filter((who) => who !== '')
   await eventually('the seat to be kept', async () => (await holders()).some((who) => who.startsWith('mcp/')))
   await house.way.leases.hold(session, 60_000, 'http/another')
   await agent.transport.terminateSession()

@@ -42,6 +42,14 @@ const CALLS: [string, Json][] = [
   ['notifications/cancelled', { requestId: 1, reason: 'none' }],
   ['notifications/progress', { progressToken: 1, progress: 1 }],
   ['no/such/method', {}],
+  // Right in their form, and of nothing that there is.
+  ['resources/read', { uri: 'evidence://entry/%' }],
+  ['resources/read', { uri: 'evidence://subject/no-such-type/x' }],
+  ['resources/subscribe', { uri: 'peripheral://%e0%a4%a' }],
+  ['tools/call', { name: '__proto__', arguments: {} }],
+  ['tools/call', { name: 'read', arguments: { path: '../../etc/passwd', more: [] } }],
+  ['prompts/get', { name: 'constructor', arguments: {} }],
+  ['completion/complete', { ref: { type: 'ref/resource', uri: 'evidence://%' }, argument: { name: 'id', value: '%' } }],
 ]
 
 const legacy = (id: number, method: string, params: Json): Message => ({
