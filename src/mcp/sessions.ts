@@ -15,6 +15,8 @@ type Session = {
   id: string
   guest: Guest
   transport: NodeStreamableHTTPServerTransport
+  /** The requests that wait for their answers, by their ids. */
+  asked: Set<unknown>
   /** How many answers are under way, and when it was last heard of. */
   under: number
   touched: number
@@ -36,6 +38,21 @@ const endCancelled = async ({ transport }: Session, body: unknown): Promise<void
   const error = { code: GIVEN_UP, message: 'the request was given up' }
   await transport.send({ jsonrpc: '2.0', id, error }).catch(() => {})
 }
+
+const Asked = z.object({ id: z.union([z.string(), z.number()]), method: z.string() })
+
+/** The ids of the requests in a body. */
+const idsIn = (body: unknown): unknown[] => [body].flat().flatMap((one) => Asked.safeParse(one).data?.id ?? [])
+
+/** Whether one id would be under way twice: one of the two would never be answered. */
+const hasTwice = (ids: unknown[], { asked }: Session): boolean =>
+  new Set(ids).size < ids.length || ids.some((id) => asked.has(id))
+
+type Objection = { status: number; message: string }
+
+const GONE: Objection = { status: 404, message: 'there is no such session: initialize again' }
+const FULL: Objection = { status: 503, message: 'there are too many sessions: end one, or try again later' }
+const UNNAMED: Objection = { status: 400, message: 'the header Mcp-Session-Id is missing' }
 
 const GIVEN_UP = -32_800
 const FAREWELL_MS = 500
@@ -78,7 +95,7 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
       forget()
       await server.close()
     }
-    const session = { id, guest, transport, under: 0, touched: Date.now(), close }
+    const session = { id, guest, transport, asked: new Set<unknown>(), under: 0, touched: Date.now(), close }
     sessions.set(id, session)
     guest.links.add(link)
     const forget = guest.onEnd(() => void close())
@@ -92,10 +109,12 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
     setTimeout(() => void guest.leave().catch(failed), FAREWELL_MS).unref()
   }
 
-  const attend = (session: Session, response: ServerResponse): void => {
+  const attend = (session: Session, response: ServerResponse, ids: unknown[]): void => {
     session.under += 1
     session.touched = Date.now()
+    for (const id of ids) session.asked.add(id)
     response.once('close', () => {
+      for (const id of ids) session.asked.delete(id)
       session.under -= 1
       session.touched = Date.now()
     })
@@ -104,6 +123,12 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
   const find = (request: IncomingMessage, guest: Guest): Session | undefined => {
     const session = sessions.get(String(request.headers['mcp-session-id']))
     return session?.guest.principal.key === guest.principal.key ? session : undefined
+  }
+
+  /** The session that a request is of, or begins; or why there is none. */
+  const sessionFor = async (request: IncomingMessage, guest: Guest, body: unknown): Promise<Session | Objection> => {
+    if (request.headers['mcp-session-id'] !== undefined) return find(request, guest) ?? GONE
+    return isInitializeRequest(body) ? ((await open(guest)) ?? FULL) : UNNAMED
   }
 
   const sweep = setInterval(() => {
@@ -119,11 +144,11 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
       body: unknown,
     ): Promise<Turned> => {
       const begins = request.headers['mcp-session-id'] === undefined
-      if (begins && !isInitializeRequest(body)) return { status: 400, message: 'the header Mcp-Session-Id is missing' }
-      const session = begins ? await open(guest) : find(request, guest)
-      if (session === null) return { status: 503, message: 'there are too many sessions: end one, or try again later' }
-      if (!session) return { status: 404, message: 'there is no such session: initialize again' }
-      attend(session, response)
+      const session = await sessionFor(request, guest, body)
+      if ('status' in session) return session
+      const ids = idsIn(body)
+      if (hasTwice(ids, session)) return { status: 400, message: 'a request with this id waits for its answer already' }
+      attend(session, response, ids)
       await session.transport.handleRequest(request, response, body)
       await endCancelled(session, body)
       // One that was not let begin is none.

@@ -192,3 +192,21 @@ test('whoever behaves is served as before, and nothing of what was sent is left'
   await eventually('all sessions to be gone', () => house.door.sessions() === 0)
   expect(warnings).toEqual([])
 })
+
+test('a request whose id another has that waits for its answer is turned away, and does not hang', async () => {
+  const token = await house.agent({ agent: 'twice' })
+  const headers = { 'mcp-session-id': await begin(house.url, token) }
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'read', arguments: { path: 'README.md' } },
+  }
+  const both = await Promise.all([post(house.url, token, call, headers), post(house.url, token, call, headers)])
+  const said = await Promise.all(both.map((answer) => answer.text()))
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+  expect(said.filter((one) => one.includes('teapot'))).toHaveLength(1)
+  expect((await post(house.url, token, [call, call], headers)).status).toBe(400)
+  const again = await post(house.url, token, call, headers)
+  expect([again.status, (await again.text()).includes('teapot')]).toEqual([200, true])
+})

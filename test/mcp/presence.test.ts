@@ -168,6 +168,16 @@ test('an agent keeps its seat while its stream is open', async () => {
   await eventually('the seat to be let go', async () => !(await leases.isHeld(session)))
 })
 
+test('a seat that Redis has forgotten is kept again with the next round', async () => {
+  await using house = await startMcpHouse({ limits: { roundMs: 20 } })
+  await using agent = await connect(house, await house.agent(), 'legacy')
+  await agent.client.callTool({ name: 'read', arguments: { path: 'README.md' } })
+  const session = (await house.store.openSession('lobby', 'scout'))?.id ?? ''
+  const key = `${house.parts.prefix}:seat:${session}`
+  expect(await house.parts.redis.del(key)).toBe(1)
+  await eventually('the seat to be kept', async () => (await house.parts.redis.exists(key)) === 1)
+})
+
 test('an agent that ends its last session gives up its seat at once; one that does not come back keeps it for a while', async () => {
   await using house = await startMcpHouse({ limits: { roundMs: 20 } })
   const { leases } = house.way
