@@ -47,6 +47,8 @@ type End = Conclusion & { reason?: string }
 
 export type Seats = ReturnType<typeof createSeats>
 
+/** How many calls of one token may be under way at once. */
+const MOST_CALLS = 64
 /** How long a stop may wait for the workers. */
 const LEAVE_MS = 15_000
 
@@ -57,6 +59,7 @@ const LEAVE_MS = 15_000
 export const createSeats = (options: Options) => {
   const { store, live, specs, asking, begin, receive, keep, isBusy, newId } = options
   const inTurn = oneAtATime()
+  const underWay = new Map<string, number>()
 
   const sessionOf = ({ session, room, agent }: AgentGrant): Promise<SessionRecord | null> =>
     session === null ? store.openSession(room, agent) : store.session(session)
@@ -176,8 +179,23 @@ export const createSeats = (options: Options) => {
     return async (drafts) => (await store.append(drafts, fence)).ok
   }
 
-  /** Takes a step, and waits for what came of it. */
+  /** Takes a step, and waits for what came of it: of one token, no more at once than a mailbox is to hold. */
   const act = async (principal: Principal, call: ToolCall, how: Act): Promise<Result<Acted>> => {
+    const { key } = principal
+    const many = underWay.get(key) ?? 0
+    if (many >= MOST_CALLS)
+      return refused(refusal('frames-exceeded', `${MOST_CALLS} calls of this token wait for their answers`))
+    underWay.set(key, many + 1)
+    try {
+      return await actNow(principal, call, how)
+    } finally {
+      const left = (underWay.get(key) ?? 1) - 1
+      if (left > 0) underWay.set(key, left)
+      else underWay.delete(key)
+    }
+  }
+
+  const actNow = async (principal: Principal, call: ToolCall, how: Act): Promise<Result<Acted>> => {
     const seat = how.begins ? await sit(principal) : await at(principal)
     if (!seat.ok) return seat
     if (isTaken(seat.value)) return take(principal, call, seat.value, how)

@@ -234,7 +234,16 @@ const scripted = async (outcome: TurnOutcome) => {
 
 test('a request that failed has its answer all the same; the code is 1', async () => {
   const { data, server, lock, folder } = await scripted('failed')
-  const { stdout, exitCode } = await bellhop(['exec', '--data', data, '--room', 'lobby', '--agent', 'claude-1', 'do something'])
+  const { stdout, exitCode } = await bellhop([
+    'exec',
+    '--data',
+    data,
+    '--room',
+    'lobby',
+    '--agent',
+    'claude-1',
+    'do something',
+  ])
   server.closeAllConnections()
   server.close()
   lock()
