@@ -1,6 +1,7 @@
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Asking } from '../peripherals/asking.ts'
 import type { Author } from '../shapes/evidence.ts'
 import { Id, type Message, type Receipt } from '../shapes/message.ts'
@@ -263,7 +264,10 @@ export const createSeats = (options: Options) => {
     const left = stands === null ? ok(null) : await leaveFor(turn, author, reason)
     if (!left.ok) return left
     const write = await writer(session)
-    await write([turnDrafts(turn, author).ended(conclusion)])
+    const written = await write([turnDrafts(turn, author).ended(conclusion)])
+    // Somebody else may have ended it just now: then it is ended, too.
+    if (!written && (await store.turn(id))?.status === 'running')
+      return refused(refusal('store-failed', 'the end of the turn could not be written: try again'))
     const stop = (await store.get(`${id}.stopped`))?.body
     return ok({ turn: id, peripheral: stands, fruit: stop?.event === 'peripheral-stopped' ? stop.fruit : null })
   }
@@ -323,18 +327,3 @@ const shortly = (id: string): string => id.slice(-16)
 
 /** Where an agent works: what is done there is done one after the other, whichever token it comes by. */
 const placeOf = ({ grant, key }: Principal): string => (grant ? `${grant.room}/${grant.agent}` : key)
-
-/** Lets one thing at a time be done for each key. */
-const oneAtATime = () => {
-  const last = new Map<string, Promise<unknown>>()
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const before = last.get(key) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    const settled = mine.catch(() => {})
-    last.set(key, settled)
-    settled.then(() => {
-      if (last.get(key) === settled) last.delete(key)
-    })
-    return mine
-  }
-}

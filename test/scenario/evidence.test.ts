@@ -29,8 +29,11 @@ const asked = async (args: string[], env: Record<string, string>) => {
   return JSON.parse(stdout)
 }
 
-describe.each(engines)('the evidence of an instance on $name', ({ env: environment, skip }) => {
-  test.skipIf(skip)(
+/** The whole way from the command line is gone once, and on each engine where there is time for it. */
+const LONG = Boolean(process.env['BELLHOP_LONG'])
+
+describe.each(engines)('the evidence of an instance on $name', ({ name, env: environment, skip }) => {
+  test.skipIf(skip || (name !== 'SQLite' && !LONG))(
     'is found, followed, proved, moved and restored from the command line',
     async () => {
       using workspace = testWorkspace()
