@@ -24,8 +24,11 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'wall-declared': 'house',
 }
 
-/** What an agent that comes in by a door may write in its own session: that it opens it, begins by itself, and stops. */
-const OWN: ReadonlySet<EventName> = new Set(['session-opened', 'accepted', 'stop-asked'])
+/**
+ * What an agent that comes in by a door may write: a line in a room, and in its own session that it opens it, begins by
+ * itself, and stops.
+ */
+const OWN: ReadonlySet<EventName> = new Set(['message', 'session-opened', 'accepted', 'stop-asked'])
 
 /**
  * Whether it is such an act. Who begins by itself, or gives another agent work, says by which token: the house's chain has
@@ -33,6 +36,8 @@ const OWN: ReadonlySet<EventName> = new Set(['session-opened', 'accepted', 'stop
  */
 const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean => {
   if (author.kind !== 'agent' || !OWN.has(body.event)) return false
+  // Those of the house say nothing in rooms: what they answer is shown there.
+  if (body.event === 'message') return agent === null && author.face === 'agent'
   return body.event === 'accepted' ? body.by !== undefined : author.id === agent
 }
 

@@ -63,7 +63,9 @@ test('an agent with a token starts, works within its wall, and leaves; all of it
     'scout/agent peripheral-stopped',
     'scout/agent turn-ended',
   ])
-  expect(must(await people(house).ask('verify', { session }))).toMatchObject({ ok: true })
+  for (const chain of [session, 'room-lobby', 'house']) {
+    expect(must(await people(house).ask('verify', { session: chain }))).toMatchObject({ ok: true })
+  }
 })
 
 test('a hop changes the wall within the turn', async () => {
