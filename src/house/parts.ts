@@ -103,7 +103,10 @@ export const openParts = async (given: Settings, part: string) => {
   const progress = createProgress({ redis, prefix, redact })
   const ledgers = createLedgers(store)
   const enter = createEntering({ ledgers, tree: shadow.tree })
-  const byToken = createRoll(store)
+  const roll = createRoll(store)
+  // A token for one of the house's own agents is for a session of theirs.
+  const visitors = async (): Promise<KnownAgent[]> =>
+    (await roll()).filter(({ id }) => !config.agents.some((agent) => agent.id === id))
 
   const newId = createIds(systemClock)
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
@@ -131,10 +134,10 @@ export const openParts = async (given: Settings, part: string) => {
     ledgers,
     /** Whether a turn may begin in a peripheral. */
     enter,
-    /** The agents that come in by a door, as tokens were made for them. */
-    byToken,
+    /** The agents that come in by a door: their turns are conducted there. */
+    visitors,
     /** Every agent that work can be given to. */
-    agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...newTo(config.agents, await byToken())],
+    agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...(await visitors())],
     undo: createUndo({ store, shadow, workspace, holders: holds.all, release: holds.release }),
     newId,
     /** Which process this is, among all that share the Redis. */
@@ -156,23 +159,20 @@ export const openParts = async (given: Settings, part: string) => {
   }
 }
 
-/** Those that the house does not have itself: a token for one of its own agents is for a session of theirs. */
-const newTo = (ours: readonly KnownAgent[], others: readonly KnownAgent[]): KnownAgent[] =>
-  others.filter(({ id }) => !ours.some((agent) => agent.id === id))
-
 type Seen = { store: Store; config: Config; folder: Folder; workspace: string }
 
 /** What follows from evidence and config together: the mode a room is in, and whether what is kept is whole. */
 export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
+  const isConfigured = (room: string): boolean => config.rooms.some(({ id }) => id === room)
+  /** The mode a room was put into, or the one it has by itself. */
+  const modeOf = async (room: string): Promise<RoomMode | undefined> =>
+    (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode
   return {
     /** A thread may do no more than the room it was begun in, as that is now. */
     roomMode: async (room: string): Promise<RoomMode> => {
-      const own = (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode
-      if (config.rooms.some(({ id }) => id === room)) return own ?? 'discuss'
-      const thread = await threadOf(store, room)
-      if (!thread) return own ?? 'discuss'
-      const above = (await store.roomMode(thread.room)) ?? config.rooms.find(({ id }) => id === thread.room)?.mode
-      return lowest([own ?? thread.mode, above ?? 'discuss'])
+      const thread = isConfigured(room) ? null : await threadOf(store, room)
+      const own = (await modeOf(room)) ?? thread?.mode ?? 'discuss'
+      return thread ? lowest([own, (await modeOf(thread.room)) ?? 'discuss']) : own
     },
     verify: (session: string): Promise<Verdict> => verifyChain(store, session),
     verifyFiles: async (session: string): Promise<Violation[]> => {

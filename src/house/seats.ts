@@ -10,6 +10,7 @@ import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leas
 import type { Author } from '../shapes/evidence.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
+import type { Seat } from '../shapes/seat.ts'
 import { receive, type Social } from '../social/pipeline.ts'
 import type { Parts } from './parts.ts'
 
@@ -49,24 +50,20 @@ export const seatDoor = (
   { clientMs, gone }: { clientMs: number; gone: AbortSignal },
 ): SeatDoor => {
   const who = `http/${principal.key}`
-  const keep = async (): Promise<void> => {
-    const at = await seats.at(principal)
-    if (at.ok && at.value.active && at.value.session !== null) await leases.hold(at.value.session, clientMs, who)
-  }
-  const kept = async <T>(ask: () => Promise<Result<T>>): Promise<Result<T>> => {
-    await keep()
-    const answer = await ask()
-    await keep()
-    return answer
+  const kept = async (seat: Result<Seat>): Promise<Result<Seat>> => {
+    if (seat.ok && seat.value.session !== null) await leases.hold(seat.value.session, clientMs, who)
+    return seat
   }
   const act: SeatDoor['act'] = async (call, step) => {
-    const seat = await seats.sit(principal)
+    const seat = await kept(await seats.sit(principal))
     if (!seat.ok) return seat
-    return kept(() => seats.act(principal, call, { step, signal: gone }))
+    const answer = await seats.act(principal, call, { step, signal: gone })
+    await kept(seat)
+    return answer
   }
   return {
     at: () => seats.at(principal),
-    start: (how) => kept(() => seats.start(principal, how)),
+    start: async (how) => kept(await seats.start(principal, how)),
     act,
     leave: (how) => seats.leave(principal, how),
   }

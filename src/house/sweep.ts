@@ -27,14 +27,9 @@ export const startSweep = (parts: Parts, endLapsed: () => Promise<void>): { stop
 
 /** Wakes every session that has work left for an agent of the house, tells the rooms whose lease ran out, and signs where the store stands. */
 const sweep = async (parts: Parts): Promise<void> => {
-  const { store, turns, registry, signHead } = parts
-  for (const session of await store.unfinished(await elsewhere(parts))) await turns.wake(session)
+  const { store, turns, registry, signHead, visitors } = parts
+  const elsewhere = new Set((await visitors()).map(({ id }) => id))
+  for (const session of await store.unfinished(elsewhere)) await turns.wake(session)
   for (const agent of await registry.lapsed()) await announce(agent, parts)
   await signHead()
-}
-
-/** The agents that come in by a door: their turns are conducted there, and nobody is to be woken for them. */
-const elsewhere = async ({ config, byToken }: Parts): Promise<Set<string>> => {
-  const ours = new Set(config.agents.map(({ id }) => id))
-  return new Set((await byToken()).flatMap(({ id }) => (ours.has(id) ? [] : [id])))
 }

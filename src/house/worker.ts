@@ -42,8 +42,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     openSteps: async (session) => [...(await parts.ledgers.of(session)).open],
     roomMode: parts.roomMode,
     mindOf: (agent) => mindOf(agent, config.agents),
-    isElsewhere: async (agent) =>
-      !config.agents.some(({ id }) => id === agent) && (await parts.byToken()).some(({ id }) => id === agent),
+    isElsewhere: async (agent) => (await parts.visitors()).some(({ id }) => id === agent),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
   })
   const stops = { closing: closing.signal, abandon: abandon.signal }

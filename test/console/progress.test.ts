@@ -10,6 +10,7 @@ import { ok } from '../../src/shapes/result.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
+import { admitViewer } from './viewer.ts'
 
 let house: TestHouse
 let prefix: string
@@ -60,15 +61,7 @@ test('a reader that does not keep up misses what is said meanwhile, and hears wh
   const console: Pick<Console, 'hosts' | 'cookie' | 'admit' | 'enter' | 'tail' | 'follow' | 'progress'> = {
     hosts: [],
     cookie: 'bellhop',
-    admit: async (face, { token }) =>
-      ok({
-        key: 'viewer',
-        door: 'http',
-        token,
-        person: { name: 'ada', role: 'viewer', face, via: null },
-        grant: null,
-        expires: null,
-      }),
+    admit: admitViewer,
     enter: async () => ok(null),
     tail: async () => [],
     follow: async function* (_room, _after, signal) {

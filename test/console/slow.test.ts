@@ -3,6 +3,7 @@ import { createApp } from '../../src/console/app.ts'
 import type { Console } from '../../src/console/house.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
 import { ok } from '../../src/shapes/result.ts'
+import { admitViewer } from './viewer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -18,15 +19,7 @@ const endless = () => {
     hosts: [],
     cookie: 'bellhop',
     version: '0',
-    admit: async (face, { token }) =>
-      ok({
-        key: 'viewer',
-        door: 'http',
-        token,
-        person: { name: 'ada', role: 'viewer', face, via: null },
-        grant: null,
-        expires: null,
-      }),
+    admit: admitViewer,
     stillValid: async () => true,
     query: async () => ok({ through: 1_000_000 }),
     followEvidence: async function* (_filters, after, signal) {

@@ -5,6 +5,7 @@ import { sha256 } from '../../src/evidence/hash.ts'
 import type { Author, Body, BodyOf, Draft, EventName } from '../../src/shapes/evidence.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
+import { agentGrant } from '../support/grant.ts'
 import { ADA, CLAUDE } from '../support/store.ts'
 
 export const BOB: Author = { kind: 'person', id: 'bob', face: 'web', via: 'ada' }
@@ -146,16 +147,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
     event: 'token-minted',
     name: '3f9c1a22b0de',
     label: 'the build host',
-    grant: {
-      kind: 'agent',
-      agent: 'scout',
-      type: 'scout',
-      room: 'lobby',
-      peripheral: 'explore',
-      peripherals: ['explore'],
-      role: 'operator',
-      session: null,
-    },
+    grant: agentGrant({ peripherals: ['explore'] }),
     expires: '2027-01-01T00:00:00.000Z',
   },
   'token-revoked': { event: 'token-revoked', name: '3f9c1a22b0de', why: 'lost' },

@@ -3,6 +3,7 @@ import type { Role } from '../../src/shapes/person.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import { receive } from '../../src/social/pipeline.ts'
+import { agentGrant } from '../support/grant.ts'
 import { line, type TestSocial, testSocial } from '../support/social.ts'
 import { must } from '../support/store.ts'
 
@@ -26,16 +27,7 @@ const grants = async ({ store }: TestSocial) =>
     body.event === 'token-minted' ? body.grant : null,
   )
 
-const SCOUT = {
-  kind: 'agent',
-  agent: 'scout',
-  type: 'scout',
-  room: 'lobby',
-  peripheral: 'explore',
-  peripherals: ['explore'],
-  role: 'operator',
-  session: null,
-}
+const SCOUT = agentGrant({ peripherals: ['explore'] })
 
 test('what is not said is not opened: an agent is in explore alone, a person an operator, a reader a viewer', async () => {
   await using house = await testSocial()
