@@ -25,6 +25,8 @@ export const show = (post: Post, look: Look, call: string | null = null): string
       return speech(post.author.id, post.text, CYAN, look)
     case 'answer':
       return post.turn === null ? answer(post.text, look) : speech(post.author.id, post.text, GREEN, look)
+    case 'aside':
+      return speech(post.author.id, post.text, DIM, look)
     case 'accepted':
       return block('  · ', post.text, DIM, look)
     case 'working':

@@ -36,6 +36,12 @@ export type ActInput = {
   step?: string | undefined
 }
 
+export type AgentSaidBody = {
+  event: "agent-said"
+  turn: string
+  text: string
+}
+
 export type Aimed = {
   /** which room */
   room?: string | undefined
@@ -277,10 +283,72 @@ export type Config = {
   agents: Array<{
     id: string
     type: "claude" | "codex" | "tickle"
-    runner: "rehearsal"
+    runner?: "auto" | "claude" | "codex" | "rehearsal" | undefined
     peripheral: string
     peripherals?: Array<string> | undefined
+    program?: string | undefined
+    version?: string | undefined
+    model?: string | undefined
+    fallback?: string | undefined
+    provider?: {
+      url: string
+    } | undefined
+    key?: string | undefined
+    budget?: {
+      turn?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      room?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      day?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+    } | undefined
+    instructions?: string | undefined
+    deadlineMinutes?: number | undefined
+    quietSeconds?: number | undefined
+    worktree?: boolean | undefined
   }>
+  profiles: Record<string, {
+    summary: string
+    models?: Record<string, string> | undefined
+    sandbox?: "read-only" | "workspace-write" | undefined
+    approval?: "as-declared" | "always" | undefined
+    budget?: {
+      turn?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      room?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      day?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+    } | undefined
+  }>
+  profile: string | null
+  prices: {
+    asOf: string
+    models: Record<string, {
+      input: number
+      cached: number
+      written?: number | undefined
+      output: number
+      window?: number | undefined
+    }>
+  }
+  runners: {
+    idleMinutes: number
+    processes: number
+    cage: "auto" | "never"
+  }
   lease: {
     ms: number
     heartbeatMs: number
@@ -323,6 +391,16 @@ export type Config = {
   drainMs: number
 }
 
+export type ConversationOpenedBody = {
+  event: "conversation-opened"
+  turn: string
+  runner: "claude" | "codex" | "rehearsal"
+  version: string
+  model: string | null
+  conversation: string
+  why: "new" | "resumed" | "forked" | "compacted" | "lost"
+}
+
 export type CorrectedBody = {
   event: "corrected"
   text: string
@@ -342,7 +420,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -552,7 +630,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | MergedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -564,7 +642,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -615,7 +693,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -698,7 +776,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -905,6 +983,11 @@ export type HopsInput = {
   limit?: number | undefined
 }
 
+export type InstructedBody = {
+  event: "instructed"
+  text: string
+}
+
 export type Item = {
   id: string
   turn: string | null
@@ -1057,6 +1140,15 @@ export type LeaveAnswer = {
 export type LeaveInput = {
   answer?: string | undefined
   outcome?: "done" | "failed" | undefined
+}
+
+export type MergedBody = {
+  event: "merged"
+  agent: string
+  from: string
+  into: string | null
+  files: Array<string>
+  conflicts: Array<string>
 }
 
 export type MessageBody = {
@@ -1283,7 +1375,7 @@ export type Post = {
   id: string
   at: string
   room: string
-  kind: "said" | "accepted" | "working" | "step" | "answer" | "refusal" | "notice" | "approval"
+  kind: "said" | "accepted" | "working" | "step" | "answer" | "aside" | "refusal" | "notice" | "approval"
   author: Author
   text: string
   session: string | null
@@ -1326,6 +1418,12 @@ export type ProblemDetails = {
   detail: string
   code: RefusalCode
   remedy: string
+}
+
+export type ProfileSetBody = {
+  event: "profile-set"
+  from: string | null
+  to: string | null
 }
 
 export type Progress = {
@@ -2379,11 +2477,32 @@ export type TreeInput = {
   entry: string
 }
 
+export type TurnAmendedBody = {
+  event: "turn-amended"
+  turn: string
+  request: string
+}
+
+export type TurnBriefedBody = {
+  event: "turn-briefed"
+  turn: string
+  text: string
+  from: Array<string>
+}
+
 export type TurnEndedBody = {
   event: "turn-ended"
   turn: string
   outcome: TurnOutcome
   answer: string
+  said?: string | undefined
+}
+
+export type TurnNotedBody = {
+  event: "turn-noted"
+  turn: string
+  about: "retry" | "fallback" | "steer" | "compacted" | "slow" | "hung" | "resumed"
+  text: string
 }
 
 export type TurnOutcome = "done" | "failed" | "cancelled"
@@ -2437,6 +2556,21 @@ export type UndoInput = {
   dry?: boolean | string | undefined
   /** also what was changed since */
   force?: boolean | string | undefined
+}
+
+export type UsageNotedBody = {
+  event: "usage-noted"
+  turn: string
+  model: string | null
+  usage: {
+    input: number
+    cached: number
+    written: number
+    output: number
+    reasoning: number
+  }
+  usd: number | null
+  person: string
 }
 
 export type Verdict = {

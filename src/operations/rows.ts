@@ -13,6 +13,9 @@ const summaries: Summaries = {
   assigned: ({ assignments }) => assignments.map(({ agent, peripheral }) => `${agent} in ${peripheral}`).join(', '),
   refused: ({ refusal }) => `${refusal.code}: ${refusal.message}`,
   'mode-changed': ({ from, to }) => `${from} to ${to}`,
+  'profile-set': ({ from, to }) => `${from ?? 'none'} to ${to ?? 'none'}`,
+  merged: ({ agent, files, conflicts }) =>
+    conflicts.length > 0 ? `${agent}: conflicts in ${conflicts.join(', ')}` : `${agent}: ${files.join(', ')}`,
   'thread-started': ({ name, agent, from }) =>
     `${name || 'a thread'} with ${agent}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
   'thread-archived': ({ archived }) => (archived ? 'archived' : 'open again'),
@@ -23,6 +26,7 @@ const summaries: Summaries = {
   'session-opened': ({ agent, room }) => `${agent} in ${room}`,
   'session-closed': ({ reason }) => reason,
   accepted: ({ request, peripheral }) => `${peripheral}: ${request}`,
+  'turn-amended': ({ request }) => request,
   'turn-started': ({ turn }) => turn,
   'peripheral-started': ({ peripheral, tools }) => `${peripheral} with ${tools.join(', ')}`,
   'step-refused': ({ call: asked, refusal }) => `${call(asked)}: ${refusal.message}`,
@@ -43,6 +47,14 @@ const summaries: Summaries = {
   restored: ({ what, files, failed }) => failed ?? `${what}: ${files.map(({ path }) => path).join(', ')}`,
   'wall-declared': ({ peripheral, hash }) => `${peripheral} ${hash.slice(0, 12)}`,
   'turn-ended': ({ outcome, answer }) => `${outcome}: ${answer}`,
+  instructed: ({ text }) => text,
+  'turn-briefed': ({ text }) => text,
+  'conversation-opened': ({ runner, version, model, why }) =>
+    `${why}: ${runner} ${version}${model === null ? '' : ` with ${model}`}`,
+  'agent-said': ({ text }) => text,
+  'turn-noted': ({ about, text }) => `${about}: ${text}`,
+  'usage-noted': ({ model, usage, usd }) =>
+    `${model ?? 'a model'}: ${usage.input + usage.cached + usage.written} in, ${usage.output} out${usd === null ? '' : `, $${usd}`}`,
   digested: ({ digest }) => `${digest.session} up to ${digest.through}`,
   compacted: ({ bodies, bytes }) => `${bodies} bodies, ${bytes} bytes`,
   'token-minted': ({ name, label, grant }) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PeripheralId } from './peripheral.ts'
 import { Name } from './room.ts'
+import { Budget } from './usage.ts'
 
 /** The version of the readiness handshake that this Bellhop speaks. */
 export const PROTOCOL = 1
@@ -12,18 +13,45 @@ export const HouseType = z.enum(['claude', 'codex', 'tickle'])
 export const AgentType = Name
 export type AgentType = z.infer<typeof AgentType>
 
-/** How an agent is run. A rehearsal is deterministic and needs no model. */
-const Runner = z.enum(['rehearsal'])
+/**
+ * How an agent is run: by the program of its type, or as a rehearsal, which is deterministic and needs no model. `auto` is
+ * the program where there is one that works, and a rehearsal, which says so, where there is none.
+ */
+export const RunnerName = z.enum(['claude', 'codex', 'rehearsal'])
+export type RunnerName = z.infer<typeof RunnerName>
+const RunnerChoice = z.enum(['auto', ...RunnerName.options])
+
+/** The name of an environment variable: secrets are never in a config. */
+export const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'expected a variable such as "DOCS_HOME"')
 
 /** What the config says of an agent. */
 export const AgentConfig = z.strictObject({
   id: Name,
   type: HouseType,
-  runner: Runner,
+  runner: RunnerChoice.default('auto'),
   /** The peripheral it starts in when a request names none. */
   peripheral: PeripheralId,
   /** All that it can inhabit, where that is not every one there is. */
   peripherals: z.array(PeripheralId).min(1).optional(),
+  /** The program, where it is not `claude` or `codex` on the PATH; and its version, where others than the tested are wanted. */
+  program: z.string().min(1).optional(),
+  version: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  /** The model that is taken when the first is overloaded or has no quota left. */
+  fallback: z.string().min(1).optional(),
+  /** Who serves the model, where that is not the program's own provider: a gateway, or a model on this machine. */
+  provider: z.strictObject({ url: z.url({ protocol: /^https?$/ }) }).optional(),
+  /** The environment variable with the key, where the program is not signed in by `bellhop login`. */
+  key: Variable.optional(),
+  budget: Budget.default({}),
+  /** What it is told besides, for all of its work. */
+  instructions: z.string().max(8000).default(''),
+  /** After how many minutes a turn is told that it takes long; it is not ended by that. */
+  deadlineMinutes: z.number().positive().default(30),
+  /** After how many seconds without a word a model is held to hang. */
+  quietSeconds: z.number().positive().default(180),
+  /** Whether it works in a checkout of its own, which `/merge` brings back. */
+  worktree: z.boolean().default(false),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { AgentConfig } from './agent.ts'
+import { AgentConfig, Variable } from './agent.ts'
 import { SandboxMode, ServerName } from './peripheral.ts'
-import { Room } from './room.ts'
+import { Profiles } from './profile.ts'
+import { Name, Room } from './room.ts'
+import { Prices } from './usage.ts'
 
 const Days = z.number().positive().nullable()
 
@@ -13,7 +15,6 @@ const CommandName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'expected a name 
 /** Short: it is a part of the ids of the steps that run it. */
 const CheckName = z.string().regex(/^[a-z][a-z0-9-]{0,7}$/, 'expected a short name such as "lint"')
 const Argv = z.array(z.string().min(1)).min(1)
-const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'expected a variable such as "DOCS_HOME"')
 
 /** An MCP server whose tools peripherals may name: how it is started, in the sandbox, and what it may do there. */
 export const ServerConfig = z.strictObject({
@@ -34,6 +35,19 @@ export const Config = z.strictObject({
   }),
   rooms: z.array(Room).min(1),
   agents: z.array(AgentConfig).min(1),
+  /** Named ways to work, and the one that holds where a room has none. */
+  profiles: Profiles,
+  profile: Name.nullable(),
+  /** What models cost. */
+  prices: Prices,
+  runners: z.strictObject({
+    /** How long the process of an agent may be idle before it is ended; it is resumed when it is needed. */
+    idleMinutes: z.number().positive(),
+    /** How many processes of agents one worker runs side by side. */
+    processes: z.int().positive(),
+    /** Whether they run in a cage: with nothing of this machine but what they need. `auto` where bubblewrap works. */
+    cage: z.enum(['auto', 'never']),
+  }),
   lease: z.strictObject({
     /** How long an agent stays ready without a heartbeat. */
     ms: z.int().min(500),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Presence } from './agent.ts'
+import { Presence, RunnerName } from './agent.ts'
 import { Digest, DigestFiles } from './digest.ts'
 import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
@@ -9,6 +9,7 @@ import { Grant } from './principal.ts'
 import { Refusal } from './refusal.ts'
 import { Name, RoomMode } from './room.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
+import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
 
 /** The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. */
@@ -56,6 +57,13 @@ export const Author = z.strictObject({
 })
 export type Author = z.infer<typeof Author>
 
+/**
+ * retry: it is tried again · fallback: with another model · steer: when a line that was added is heard · compacted: it goes on
+ * from what the evidence says · slow: it takes long · hung: nothing came · resumed: it goes on after a restart
+ */
+export const NoteKind = z.enum(['retry', 'fallback', 'steer', 'compacted', 'slow', 'hung', 'resumed'])
+export type NoteKind = z.infer<typeof NoteKind>
+
 const body = <E extends string, S extends z.ZodRawShape>(event: E, shape: S) =>
   z.strictObject({ event: z.literal(event), ...shape })
 
@@ -83,6 +91,26 @@ export const events = {
     type: 'mode-transition',
     claim: 'observation',
     body: body('mode-changed', { from: RoomMode, to: RoomMode }),
+  },
+
+  /** How a room works from here on; null is as the config says. */
+  'profile-set': {
+    type: 'mode-transition',
+    claim: 'observation',
+    body: body('profile-set', { from: Name.nullable(), to: Name.nullable() }),
+  },
+  /** What an agent did in a checkout of its own was brought over; or was not, because of conflicts. */
+  merged: {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('merged', {
+      agent: Name,
+      /** The commit that was brought over, and the one that came of it; null where none did. */
+      from: z.string(),
+      into: z.string().nullable(),
+      files: z.array(z.string()),
+      conflicts: z.array(z.string()),
+    }),
   },
 
   /** A conversation with an agent began: a room of its own, which may do what the room it was begun in may. */
@@ -135,6 +163,12 @@ export const events = {
       /** Where the work may lead, where an agent gave it. */
       within: z.array(z.string()).optional(),
     }),
+  },
+  /** What a person asks instead, of a turn that has not begun. */
+  'turn-amended': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('turn-amended', { turn: Id, request: z.string() }),
   },
   'turn-started': { type: 'coordination', claim: 'observation', body: body('turn-started', { turn: Id }) },
   'peripheral-started': {
@@ -238,7 +272,61 @@ export const events = {
   'turn-ended': {
     type: 'coordination',
     claim: 'conclusion',
-    body: body('turn-ended', { turn: Id, outcome: TurnOutcome, answer: z.string() }),
+    body: body('turn-ended', {
+      turn: Id,
+      outcome: TurnOutcome,
+      answer: z.string(),
+      /** The name its answer was shown by while it was being written. */
+      said: Id.optional(),
+    }),
+  },
+
+  // what the program of an agent was told, said and used
+  /** Who the agent is and how it works here: the same for a whole session. */
+  instructed: { type: 'coordination', claim: 'goal', body: body('instructed', { text: z.string() }) },
+  /** What it was told for a turn, and the entries that came from. */
+  'turn-briefed': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('turn-briefed', { turn: Id, text: z.string(), from: z.array(Id) }),
+  },
+  /** A conversation with its program began, or went on: by which name it is resumed, and why it is this one. */
+  'conversation-opened': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('conversation-opened', {
+      turn: Id,
+      runner: RunnerName,
+      version: z.string(),
+      model: z.string().nullable(),
+      conversation: z.string(),
+      why: z.enum(['new', 'resumed', 'forked', 'compacted', 'lost']),
+    }),
+  },
+  /** What an agent says on the way to its answer. */
+  'agent-said': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('agent-said', { turn: Id, text: z.string() }),
+  },
+  /** Something about a turn that people should know while it runs. */
+  'turn-noted': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('turn-noted', { turn: Id, about: NoteKind, text: z.string() }),
+  },
+  /** What one request to a model took; what it cost, where its price is known. */
+  'usage-noted': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('usage-noted', {
+      turn: Id,
+      model: z.string().nullable(),
+      usage: Usage,
+      usd: z.number().nonnegative().nullable(),
+      /** Who asked for the turn. */
+      person: z.string(),
+    }),
   },
 
   /** What an agent makes of a session: what was done, from the evidence, and what it learnt, in its own words. */
@@ -370,6 +458,8 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.assigned.body,
   events.refused.body,
   events['mode-changed'].body,
+  events['profile-set'].body,
+  events.merged.body,
   events['thread-started'].body,
   events['thread-archived'].body,
   events.asked.body,
@@ -379,6 +469,7 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['session-opened'].body,
   events['session-closed'].body,
   events.accepted.body,
+  events['turn-amended'].body,
   events['turn-started'].body,
   events['peripheral-started'].body,
   events['snapshot-taken'].body,
@@ -391,6 +482,12 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['step-ended'].body,
   events['peripheral-stopped'].body,
   events['turn-ended'].body,
+  events.instructed.body,
+  events['turn-briefed'].body,
+  events['conversation-opened'].body,
+  events['agent-said'].body,
+  events['turn-noted'].body,
+  events['usage-noted'].body,
   events.reviewed.body,
   events.verified.body,
   events.restoring.body,

@@ -16,9 +16,9 @@ export const Post = z.strictObject({
   /**
    * said: a person's line · accepted: work was taken · working: an agent began a turn ·
    * step: a tool call was let through, and again when it ended · answer: what an agent or a command answered ·
-   * refusal: why not · notice: who came and went, the room's mode, a hop · approval: a person is asked, or has decided
+   * aside: what an agent says on the way · refusal: why not · notice: who came and went, the room's mode, a hop · approval: a person is asked, or has decided
    */
-  kind: z.enum(['said', 'accepted', 'working', 'step', 'answer', 'refusal', 'notice', 'approval']),
+  kind: z.enum(['said', 'accepted', 'working', 'step', 'answer', 'aside', 'refusal', 'notice', 'approval']),
   author: Author,
   text: z.string(),
   session: Id.nullable(),

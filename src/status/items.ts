@@ -23,8 +23,10 @@ export const createItems = () => {
     },
     /** What a step says while it runs. */
     heard: ({ step, text }: Pick<Progress, 'step' | 'text'>): ItemEvent[] => {
+      const [, turn, agent] = SAID.exec(step) ?? []
+      const started = turn !== undefined && agent !== undefined ? begin(open, unsaid(step, turn, agent)) : []
       const item = open.get(step)
-      return item ? [{ kind: 'delta', id: step, turn: item.turn, type: item.type, text }] : []
+      return item ? [...started, { kind: 'delta', id: step, turn: item.turn, type: item.type, text }] : []
     },
   }
 }
@@ -36,6 +38,9 @@ export const itemsIn = (entries: readonly Entry[]): Item[] => {
   for (const event of entries.flatMap(reader.read)) if (event.kind !== 'delta') items.set(event.item.id, event.item)
   return [...items.values()]
 }
+
+/** The name of a message that an agent is writing: its turn, which ends with the agent's name, and a number. */
+const SAID = /^([^.]+\.([^.]+))\.said-\d+$/
 
 const views: Views = {
   accepted: (_open, { request }, { id, author }) =>
@@ -64,19 +69,36 @@ const views: Views = {
     const item = stepIn(open, step) ?? openStep({ turn, step, call: { tool, args: {} } }, tags)
     return finish(open, endedStep(item, outcome))
   },
-  'turn-ended': (open, { turn, outcome, answer }, { id, tags }) => {
-    const message = { id, turn, type: 'agentMessage', agent: agentIn(tags) } as const
+  'agent-said': (open, { turn, text }, { id, tags }) => [
+    ...(open.has(id) ? [] : begin(open, unsaid(id, turn, agentIn(tags)))),
+    ...finish(open, { ...unsaid(id, turn, agentIn(tags)), status: 'completed', text }),
+  ],
+  'turn-ended': (open, { turn, outcome, answer, said }, entry) => {
+    const id = said ?? entry.id
+    const message = unsaid(id, turn, agentIn(entry.tags))
+    const shown = open.delete(id)
     const left = [...open.values()].filter((item) => item.turn === turn)
     return [
       // What a turn leaves open when it ends will not be completed any more.
       ...left.flatMap((item) => finish(open, { ...item, status: 'interrupted' })),
-      { kind: 'started', item: { ...message, status: 'inProgress', text: '', outcome: null } },
-      { kind: 'delta', id, turn, type: 'agentMessage', text: answer },
+      ...(shown ? [] : [{ kind: 'started', item: message } as const]),
+      ...(shown ? [] : [{ kind: 'delta', id, turn, type: 'agentMessage', text: answer } as const]),
       { kind: 'completed', item: { ...message, status: ENDED[outcome], text: answer, outcome } },
     ]
   },
   refused: (_open, { refusal }, { id }) => whole({ id, turn: null, type: 'refusal', status: 'declined', refusal }),
 }
+
+/** A message that is being written. */
+const unsaid = (id: string, turn: string, agent: string): Extract<Item, { type: 'agentMessage' }> => ({
+  id,
+  turn,
+  type: 'agentMessage',
+  status: 'inProgress',
+  agent,
+  text: '',
+  outcome: null,
+})
 
 const ENDED = { done: 'completed', failed: 'failed', cancelled: 'interrupted' } as const satisfies Record<
   string,

@@ -20,6 +20,17 @@ const views: Views = {
   answered: ({ answer }) => ({ kind: 'answer', text: answer }),
   refused: ({ refusal }) => ({ kind: 'refusal', text: `${refusal.message} [${refusal.code}]\n${refusal.remedy}` }),
   'mode-changed': ({ from, to }) => ({ kind: 'notice', text: `the room went from ${from} to ${to}` }),
+  'profile-set': ({ to }) => ({
+    kind: 'notice',
+    text: to === null ? 'the room works as the config says' : `the room works ${to}`,
+  }),
+  merged: ({ agent, into, files, conflicts }, { author }) => ({
+    kind: 'notice',
+    text:
+      into === null
+        ? `what ${agent} did could not be merged: conflicts in ${words(conflicts.join(', '))}`
+        : `${author.id} merged what ${agent} did: ${count(files.length, 'file')}`,
+  }),
   'thread-started': ({ agent, name, from }) => ({
     kind: 'notice',
     text: `a thread with ${agent}${name === '' ? '' : `: ${words(name)}`}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
@@ -35,6 +46,7 @@ const views: Views = {
     turn: id,
     text: `${agent} has it, in ${peripheral}`,
   }),
+  'turn-amended': ({ turn, request }) => ({ kind: 'said', turn, text: `asks instead: ${request}` }),
   'turn-started': ({ turn }) => ({ kind: 'working', turn, text: 'is at work' }),
   'step-intended': ({ turn, step, call }) => ({
     kind: 'step',
@@ -91,6 +103,8 @@ const views: Views = {
     kind: 'notice',
     text: `${author.id} put back ${what}: ${count(files.length, 'file')}${failed === null ? '' : `; NOT put back: ${failed}`}`,
   }),
+  'agent-said': ({ turn, text }) => ({ kind: 'aside', turn, text }),
+  'turn-noted': ({ turn, text }, { tags }) => ({ kind: 'notice', turn, text: `${agentIn(tags)} ${text}` }),
   'turn-ended': ({ turn, answer }) => ({ kind: 'answer', turn, text: answer }),
   presence: ({ agent }) => ({
     kind: 'notice',

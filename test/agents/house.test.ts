@@ -4,6 +4,7 @@ import { keepHouse } from '../../src/agents/house.ts'
 import { createRegistry } from '../../src/registry/registry.ts'
 import type { AgentConfig, Presence, Probe } from '../../src/shapes/agent.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
+import { agentConfig } from '../support/agent.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 
@@ -13,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const CLAUDE: AgentConfig = { id: 'claude-1', type: 'claude', runner: 'rehearsal', peripheral: 'explore' }
-const CODEX: AgentConfig = { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'explore' }
+const CLAUDE = agentConfig({ id: 'claude-1', type: 'claude', peripheral: 'explore' })
+const CODEX = agentConfig({ id: 'codex-1', type: 'codex', peripheral: 'explore' })
 const WELL: Probe = { name: 'ripgrep', ok: true, detail: 'ripgrep 13' }
 const ILL: Probe = { name: 'ripgrep', ok: false, detail: 'rg does not run' }
 const SECRET = 'the secret of this instance'

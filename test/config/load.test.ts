@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadHouse } from '../../src/config/load.ts'
 import type { Config } from '../../src/shapes/config.ts'
+import { agentConfig } from '../support/agent.ts'
 import { scratch } from '../support/folder.ts'
 import { CONFIG, complaint } from './complaint.ts'
 
@@ -8,16 +9,33 @@ const DEFAULTS: Config = {
   http: { host: '127.0.0.1', port: 7070, hosts: [] },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [
-    { id: 'claude-1', type: 'claude', runner: 'rehearsal', peripheral: 'explore' },
-    { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'edit' },
-    {
+    agentConfig({ id: 'claude-1', type: 'claude', runner: 'auto', peripheral: 'explore' }),
+    agentConfig({ id: 'codex-1', type: 'codex', runner: 'auto', peripheral: 'edit' }),
+    agentConfig({
       id: 'tickle-1',
       type: 'tickle',
-      runner: 'rehearsal',
       peripheral: 'explore',
       peripherals: ['explore', 'test', 'reflect', 'chat'],
-    },
+    }),
   ],
+  profiles: {
+    careful: {
+      summary: 'a person is asked before anything is changed or run',
+      models: {},
+      sandbox: 'read-only',
+      approval: 'always',
+      budget: { turn: { tokens: 400_000 } },
+    },
+    fast: {
+      summary: 'a small model, and little of it',
+      models: { claude: 'haiku' },
+      approval: 'as-declared',
+      budget: { turn: { tokens: 200_000 } },
+    },
+  },
+  profile: null,
+  prices: { asOf: '2026-11-16', models: {} },
+  runners: { idleMinutes: 10, processes: 8, cage: 'auto' },
   lease: { ms: 6000, heartbeatMs: 1500 },
   worker: { turns: 64, steps: 8 },
   evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },

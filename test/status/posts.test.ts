@@ -238,6 +238,54 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'tool-pinned', server: 'docs', tool: 'search', hash: 'x', role: null },
     shown: { not: 'it is about the house, not about a room' },
   },
+  'profile-set': {
+    body: { event: 'profile-set', from: null, to: 'careful' },
+    shown: view('notice', 'the room works careful'),
+  },
+  merged: {
+    body: { event: 'merged', agent: 'codex-1', from: 'a', into: 'b', files: ['x'], conflicts: [] },
+    shown: view('notice', 'ada merged what codex-1 did: 1 file'),
+  },
+  'turn-amended': {
+    body: { event: 'turn-amended', turn: 't1', request: 'the other one' },
+    shown: view('said', 'asks instead: the other one', { turn: 't1' }),
+  },
+  instructed: { body: { event: 'instructed', text: 'x' }, shown: { not: 'it is for the agent' } },
+  'turn-briefed': {
+    body: { event: 'turn-briefed', turn: 't1', text: 'x', from: [] },
+    shown: { not: 'it is for the agent' },
+  },
+  'conversation-opened': {
+    body: {
+      event: 'conversation-opened',
+      turn: 't1',
+      runner: 'claude',
+      version: '2',
+      model: null,
+      conversation: 'c',
+      why: 'new',
+    },
+    shown: { not: 'that the agent is at work is shown' },
+  },
+  'agent-said': {
+    body: { event: 'agent-said', turn: 't1', text: 'let me look' },
+    shown: view('aside', 'let me look', { turn: 't1' }),
+  },
+  'turn-noted': {
+    body: { event: 'turn-noted', turn: 't1', about: 'retry', text: 'is tried again' },
+    shown: view('notice', 'claude-1 is tried again', { turn: 't1' }),
+  },
+  'usage-noted': {
+    body: {
+      event: 'usage-noted',
+      turn: 't1',
+      model: null,
+      usage: { input: 1, cached: 0, written: 0, output: 1, reasoning: 0 },
+      usd: null,
+      person: 'ada',
+    },
+    shown: { not: 'it is summed up by /usage' },
+  },
   'turn-ended': {
     body: { event: 'turn-ended', turn: 't1', outcome: 'done', answer: 'it is 42' },
     shown: view('answer', 'it is 42', { turn: 't1' }),

@@ -16,12 +16,13 @@ import { ok } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
+import { agentConfig } from './agent.ts'
 import { must, testStore } from './store.ts'
 
 export const AGENTS: AgentConfig[] = [
-  { id: 'claude-1', type: 'claude', runner: 'rehearsal', peripheral: 'explore' },
-  { id: 'codex-1', type: 'codex', runner: 'rehearsal', peripheral: 'explore' },
-  { id: 'codex-2', type: 'codex', runner: 'rehearsal', peripheral: 'explore' },
+  agentConfig({ id: 'claude-1', type: 'claude', peripheral: 'explore' }),
+  agentConfig({ id: 'codex-1', type: 'codex', peripheral: 'explore' }),
+  agentConfig({ id: 'codex-2', type: 'codex', peripheral: 'explore' }),
 ]
 
 /** Any text at all, with halves of characters too: an adapter may cut a line anywhere. */
