@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INSTALL_MS } from '../support/cached-packages.ts'
 import { EXPECTED } from './expected.ts'
 import { type Profile, startProfile } from './profile.ts'
 import { runSuite, SETS, type SetName } from './suite.ts'
-import { findTools, INSTALL_MS, type Tools } from './tools.ts'
+import { findTools, type Tools } from './tools.ts'
 
 /** How many scenarios of each set there are to pass. */
 const REQUIRED: Record<SetName, number> = { '2025-11-25': 30, '2026-07-28': 37, '0.1.16': 32 }

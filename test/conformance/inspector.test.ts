@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INSTALL_MS } from '../support/cached-packages.ts'
 import { eventually } from '../support/poll.ts'
 import { connectOlder, type Way } from './clients.ts'
 import { createInspector, type Era, type Inspector } from './inspector.ts'
 import { type Place, startPlace } from './place.ts'
-import { findTools, INSTALL_MS } from './tools.ts'
+import { findTools } from './tools.ts'
 
 type Listed = { tools: { name: string }[] }
 type Answered = { content: { text: string }[] }

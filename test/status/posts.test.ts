@@ -244,7 +244,7 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
   },
   merged: {
     body: { event: 'merged', agent: 'codex-1', from: 'a', into: 'b', files: ['x'], conflicts: [] },
-    shown: view('notice', 'ada merged what codex-1 did: 1 file'),
+    shown: view('notice', 'claude-1 merged what codex-1 did: 1 file'),
   },
   'turn-amended': {
     body: { event: 'turn-amended', turn: 't1', request: 'the other one' },

@@ -1,0 +1,97 @@
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { execa } from 'execa'
+
+/** What the program of an agent is started with. All of it is ours: nothing of our own environment is handed on. */
+export type Start = {
+  argv: readonly string[]
+  /** Secrets are here, or in what is written to it, and never in its arguments. */
+  env: Readonly<Record<string, string>>
+  cwd: string
+  /** Puts it into its cage, where there is one. */
+  wrap: (argv: readonly string[]) => readonly string[]
+  heard: (line: string) => void
+}
+
+/** A program that runs: one line in, one line out. */
+export type Program = {
+  pid: number
+  /** Writes a line; answers whether somebody is there to read it. */
+  write: (line: string) => boolean
+  /** Lets it end by itself: nothing more is written to it. */
+  hangUp: () => void
+  /** Ends it and all that it started: a while after it was asked to, by force. */
+  end: (graceMs: number) => Promise<void>
+  /** How it ended, and the last of what it complained. */
+  ended: Promise<{ how: string; complaint: string }>
+  isOver: () => boolean
+}
+
+/** As much of what it complains as is kept. */
+const COMPLAINT = 4000
+/** How long a program has that was told to end, before it is killed. */
+const KILL_MS = 2000
+
+/** Starts a program in a group of its own, so that all of it can be ended; null where it cannot be started. */
+export const startProgram = ({ argv, env, cwd, wrap, heard }: Start): Program | null => {
+  const [file = '', ...args] = wrap(argv)
+  const child = execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    detached: true,
+    cleanup: true,
+    reject: false,
+    buffer: false,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const { pid } = child
+  let complaint = ''
+  let over = false
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk}`.slice(-COMPLAINT)
+  })
+  // Whoever writes to a program that has ended learns that from its end.
+  child.stdin.on('error', () => {})
+  const reading = (async () => {
+    for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) heard(line)
+  })().catch(() => {})
+  const ended = child.then(async ({ exitCode, signal, originalMessage }) => {
+    over = true
+    await reading
+    return {
+      how: signal ?? (exitCode === undefined ? (originalMessage ?? 'not started') : `exit ${exitCode}`),
+      complaint,
+    }
+  })
+  if (pid === undefined) return null
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(-pid, name)
+    } catch {
+      // Nothing of it is left.
+    }
+  }
+  const isOver = (): boolean => over
+  return {
+    pid,
+    write: (line) => {
+      if (over || !child.stdin.writable) return false
+      child.stdin.write(`${line}\n`)
+      return true
+    },
+    hangUp: () => child.stdin.end(),
+    end: async (graceMs) => {
+      if (graceMs > 0) await Promise.race([ended, setTimeout(graceMs, null, { ref: false })])
+      if (!over) signal('SIGTERM')
+      await Promise.race([ended, setTimeout(KILL_MS, null, { ref: false })])
+      // Also what it started and left behind.
+      signal('SIGKILL')
+      await ended
+    },
+    ended,
+    isOver,
+  }
+}
