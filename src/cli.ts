@@ -40,6 +40,7 @@ const settingsFrom = (flags: Flags): Settings => {
     evidence: evidenceFrom(env['BELLHOP_EVIDENCE'] || null),
     verbose: flags.verbose ?? false,
     path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    variables: env,
   }
 }
 
@@ -173,7 +174,23 @@ withServerFlags(
 withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
   (flags: Flags) => serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
 )
-program.command('doctor').description('what is here, what is missing, and the line that fixes it')
+withFlags(program.command('doctor'))
+  .description('what is here, what is missing, and the line that fixes it')
+  .option('--wall', 'run the real programs of the agents against a model that tries everything')
+  .option('--agent <id>', 'with --wall: this one alone')
+  .option('--json', 'as one JSON value')
+  .action(async (flags: Flags & { json?: boolean; agent?: string }) => {
+    const { checkWalls } = await import('./commands/wall.ts')
+    process.exitCode = await checkWalls(settingsFrom(flags), { agent: flags.agent ?? null, json: flags.json ?? false })
+  })
+withFlags(program.command('login'))
+  .description('sign the program of an agent in: claude and codex ask for what they need')
+  .argument('<agent>', 'an agent of the config, such as claude-1')
+  .argument('[words...]', 'what its program takes besides, after --')
+  .action(async (agent: string, words: string[], flags: Flags) => {
+    const { login } = await import('./commands/login.ts')
+    process.exitCode = await login(agent, words, settingsFrom(flags))
+  })
 program.command('test').description('set up what the tests need and run them all')
 
 // Whoever reads may have seen enough, as `head` does.

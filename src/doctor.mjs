@@ -541,6 +541,7 @@ function verdict(results) {
 }
 
 const USAGE = `Usage: bellhop doctor [--json] [--data DIR] [--only CHECK]
+       bellhop doctor --wall [--agent ID] [--json]
        bellhop doctor --packages ${purposes.join('|')}
 
 Says what is there, what is missing and which line puts it right.
@@ -548,6 +549,7 @@ Says what is there, what is missing and which line puts it right.
   --json          the same as JSON
   --data DIR      the data folder (default: BELLHOP_DATA, else .bellhop in the current folder)
   --only CHECK    one of: ${Object.keys(checks).join(', ')}
+  --wall          run the real programs of the agents against a model that tries everything
   --packages FOR  only print the Debian packages that are missing for this
   --help          print this
 

@@ -94,7 +94,8 @@ export const createSeats = (options: Options) => {
     }
     const accepted = await store.get(turn ?? '')
     const { role = 'operator' } = accepted?.body?.event === 'accepted' ? accepted.body : {}
-    const own = accepted?.author.kind === 'agent'
+    // What a session was given by others, whoever conducts it carries out.
+    const own = accepted?.author.kind === 'agent' && grant.session === null
     if (own && !mayAct(grant.role, role))
       return refused(
         refusal('grant-exceeded', `the turn was begun by a token of the role ${role}; this one is ${grant.role}`),
@@ -237,7 +238,9 @@ export const createSeats = (options: Options) => {
   const sit = (principal: Principal): Promise<Result<Seat>> =>
     inTurn(placeOf(principal), async () => {
       const seat = await at(principal)
-      return !seat.ok || seat.value.active ? seat : startNow(principal, {})
+      // A token for one session works in the turns of it, and begins none: whoever conducts the session does.
+      const bound = principal.grant?.session ?? null
+      return !seat.ok || seat.value.active || bound !== null ? seat : startNow(principal, {})
     })
 
   /** Waits for an answer, unless the turn ends without one. */

@@ -6,7 +6,7 @@ import type { Author } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { StepReport } from '../shapes/turn.ts'
 import type { Mind, Place } from './mind.ts'
-import type { Conclusion } from './turn.ts'
+import type { Conclusion, Write } from './turn.ts'
 
 type Options = {
   store: Pick<Store, 'get'>
@@ -15,7 +15,8 @@ type Options = {
 }
 
 /** A turn that is thought about, and by whom. */
-type Pondered = { turn: TurnRecord; spec: PeripheralSpec; mind: Mind; author: Author }
+type Pondered = Thought & { mind: Mind }
+type Thought = { turn: TurnRecord; spec: PeripheralSpec; author: Author }
 
 /** How far the thinking has come: where the session is, how many calls were made, and what was heard. */
 type Progress = { peripheral: string; asked: number; spent: number; answers: string[] }
@@ -102,7 +103,9 @@ export const createThinking = ({ store, steps, specs }: Options) => {
     return accepted.body.request
   }
 
-  return think
+  /** How a mind thinks about turns. */
+  return (mind: Mind) => (work: Thought, heard: Heard, _write: Write, signal: AbortSignal) =>
+    think({ ...work, mind }, heard, signal)
 }
 
 /** How often a mind may be told that its steps are spent before its turn is ended. */
@@ -118,10 +121,10 @@ const reachedBy = (calls: readonly ToolCall[], reports: readonly StepReport[]): 
   return typeof hop?.args['to'] === 'string' ? hop.args['to'] : null
 }
 
-type Thought = { calls: readonly ToolCall[] } | Conclusion
+type Idea = { calls: readonly ToolCall[] } | Conclusion
 
 /** A mind that is asked for one thought at a time. What it throws is its failure; what others throw is not. */
-const thinker = (mind: Mind, request: string, place: Place): ((reports: StepReport[] | undefined) => Thought) => {
+const thinker = (mind: Mind, request: string, place: Place): ((reports: StepReport[] | undefined) => Idea) => {
   let thoughts: ReturnType<Mind> | null = null
   return (reports) => {
     try {

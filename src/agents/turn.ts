@@ -9,7 +9,12 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { TurnOutcome } from '../shapes/turn.ts'
 
 /** How a turn ends: what came of it, and the answer to whoever asked. */
-export type Conclusion = { outcome: TurnOutcome; answer: string }
+export type Conclusion = {
+  outcome: TurnOutcome
+  answer: string
+  /** The name by which the answer was shown while it was being written. */
+  said?: string | undefined
+}
 
 /** A turn, the wall it begins behind, and who signs for the work. */
 export type Beginning = { turn: TurnRecord; spec: PeripheralSpec; author: Author }
@@ -70,6 +75,7 @@ export const turnDrafts = ({ id: turn, session, room, agent, peripheral }: TurnR
       const part = `${step.slice(turn.length + 1)}.outcome`
       return draft(part, { event: 'step-ended', turn, step, tool: call.tool, outcome }, `${step}.intent`)
     },
-    ended: ({ outcome, answer }: Conclusion) => draft('ended', { event: 'turn-ended', turn, outcome, answer }, turn),
+    ended: ({ outcome, answer, said }: Conclusion) =>
+      draft('ended', { event: 'turn-ended', turn, outcome, answer, ...(said === undefined ? {} : { said }) }, turn),
   }
 }

@@ -6,8 +6,7 @@ import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { RoomMode } from '../shapes/room.ts'
-import type { Mind } from './mind.ts'
-import { createThinking, type Heard } from './think.ts'
+import type { Heard } from './think.ts'
 import { type Beginning, type Conclusion, createBegin, type Enter, stoppedBy, turnDrafts, type Write } from './turn.ts'
 
 type Options = {
@@ -19,7 +18,8 @@ type Options = {
   /** The steps of a session that were begun and have no outcome. */
   openSteps: (session: string) => Promise<[string, ToolCall][]>
   roomMode: (room: string) => Promise<RoomMode>
-  mindOf: (agent: string) => Inhabitant | null
+  /** Who works as an agent; null where there is none of that name. */
+  inhabitantOf: (agent: string) => Inhabitant | null
   isReady: (agent: string) => Promise<boolean>
   /** Whether an agent comes in by a door: its turns are conducted there. */
   isElsewhere: (agent: string) => Promise<boolean>
@@ -28,8 +28,11 @@ type Options = {
 /** Two ways to stop: take no further turn, and give up the one that runs (it is resumed at the next start). */
 export type Stops = { closing: AbortSignal; abandon: AbortSignal }
 
-/** Who works in a peripheral: a mind, and the name it signs with. */
-type Inhabitant = { mind: Mind; author: Author }
+/** Who works in a peripheral: how it comes to its answer, and the name it signs with. */
+export type Inhabitant = { think: Think; author: Author }
+
+/** Works on a turn until there is an answer; null where the signal ended it, or a person. */
+export type Think = (work: Beginning, heard: Heard, write: Write, signal: AbortSignal) => Promise<Conclusion | null>
 
 type Work = Inhabitant & Beginning
 
@@ -38,9 +41,8 @@ type Work = Inhabitant & Beginning
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
 export const createTurns = (options: Options) => {
-  const { store, live, steps, specs, openSteps, mindOf, isReady, isElsewhere } = options
+  const { store, live, steps, specs, openSteps, inhabitantOf, isReady, isElsewhere } = options
   const begin = createBegin(options)
-  const think = createThinking(options)
 
   const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
     const first = await store.nextTurn(session)
@@ -58,7 +60,7 @@ export const createTurns = (options: Options) => {
   /** Answers whether the turn came to its end and the next one may begin. */
   const run = async (turn: TurnRecord, write: Write, abandon: AbortSignal): Promise<boolean> => {
     const spec = specs.get(turn.peripheral)
-    const inhabitant = mindOf(turn.agent)
+    const inhabitant = inhabitantOf(turn.agent)
     if (spec && inhabitant) return inhabit({ turn, spec, ...inhabitant }, write, abandon)
     const session = await store.session(turn.session)
     const open = await openSteps(turn.session)
@@ -75,15 +77,15 @@ export const createTurns = (options: Options) => {
     const begun = await begin(work, write)
     if (begun.kind === 'fenced') return false
     if (begun.kind === 'over') return end(begun.conclusion)
-    const conclusion = await conduct(work, heard, abandon)
+    const conclusion = await conduct(work, heard, write, abandon)
     const asked = { session: turn.session, turn: turn.id, author }
     if (!conclusion || !(await steps.leave(asked, abandon))) return false
     return end(conclusion)
   }
 
   /** Lets the mind work, until it has an answer or a person stops it. Null when the instance goes down. */
-  const conduct = async (work: Work, heard: Heard, abandon: AbortSignal): Promise<Conclusion | null> => {
-    const { turn } = work
+  const conduct = async (work: Work, heard: Heard, write: Write, abandon: AbortSignal): Promise<Conclusion | null> => {
+    const { turn, think } = work
     const over = new AbortController()
     const stopping = new AbortController()
     const ends = AbortSignal.any([abandon, over.signal])
@@ -98,7 +100,7 @@ export const createTurns = (options: Options) => {
       .catch(() => null)
     try {
       const signal = AbortSignal.any([abandon, stopping.signal])
-      const conclusion = await think(work, heard, signal)
+      const conclusion = await think(work, heard, write, signal)
       if (abandon.aborted) return conclusion
       // A step may have heard of the stop first, and the mind come to its end before we did.
       const stop = conclusion ? await store.get(stopId) : await watching
@@ -113,8 +115,8 @@ export const createTurns = (options: Options) => {
 }
 
 /** What was said to a turn when it had come to its end is not lost: the answer says that nobody heard it. */
-const unheard = ({ outcome, answer }: Conclusion, late: readonly string[]): Conclusion => ({
-  outcome,
+const unheard = ({ answer, ...how }: Conclusion, late: readonly string[]): Conclusion => ({
+  ...how,
   answer: [answer, ...late.map((text) => `not heard any more, say it anew: ${text}`)].join('\n\n'),
 })
 

@@ -5,7 +5,7 @@ import type { ExecLine } from '../shapes/http.ts'
 import type { Item, ItemEvent } from '../shapes/item.ts'
 import type { Receipt } from '../shapes/message.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
-import { ok, type Result } from '../shapes/result.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import { print } from './print.ts'
 import { instanceFor, millisecondsFrom, type Shell } from './shell.ts'
 
@@ -13,6 +13,9 @@ type Flags = {
   agent?: string
   peripheral?: string
   room?: string
+  thread?: string
+  resume?: boolean
+  keep?: boolean
   json?: boolean
   timeout: string
   approve: 'never' | 'wait'
@@ -30,7 +33,10 @@ export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell):
     .argument('<request...>', 'what is to be done')
     .option('--agent <name>', 'who is to do it; otherwise the one that listens in the room')
     .option('--peripheral <id>', 'behind which wall it begins; otherwise the agent’s own')
-    .option('--room <room>', 'in which room; otherwise in a new thread')
+    .addOption(new Option('--room <room>', 'in which room; otherwise in a new thread').conflicts(['thread', 'resume']))
+    .addOption(new Option('--thread <id>', 'go on in a thread; it stays open').conflicts('resume'))
+    .option('--resume', 'go on in the thread that was begun last')
+    .option('--keep', 'leave the new thread open, to go on with it')
     .option('--json', 'one JSON value a line: the receipt, the items as they come, the outcome')
     .option('--timeout <seconds>', 'when to give up; the turn is stopped then', '600')
     .addOption(new Option('--approve <how>', 'what needs an approval').choices(['never', 'wait']).default('wait'))
@@ -64,19 +70,45 @@ const outcomeIn = (client: Client, receipt: Receipt, flags: Flags, timeout: Abor
 
 type Where = { room: string; agent: string | null; isOurs: boolean }
 
-/** A thread of its own keeps what is asked here apart from what others ask. */
-const placeFor = async (client: Client, request: string, { room, agent }: Flags): Promise<Result<Where>> => {
-  if (room !== undefined) {
-    const rooms = agent === undefined ? await client.ask('rooms') : ok({ rooms: [] })
-    if (!rooms.ok) return rooms
-    const listener = rooms.value.rooms.find(({ id }) => id === room)?.listener
-    return ok({ room, agent: agent ?? listener ?? null, isOurs: false })
-  }
+/** A thread of its own keeps what is asked here apart from what others ask; unless it is to go on somewhere. */
+const placeFor = async (client: Client, request: string, flags: Flags): Promise<Result<Where>> => {
+  if (flags.room !== undefined) return roomFor(client, flags.room, flags)
+  if (flags.resume || flags.thread !== undefined) return threadFor(client, flags)
   const name = oneLine(request, NAME_LENGTH)
-  const begun = await client.command('new', agent === undefined ? { name } : { agent, name })
+  const begun = await client.command('new', flags.agent === undefined ? { name } : { agent: flags.agent, name })
   if (!begun.ok) return begun
   const { id = '', agent: listener = null } = begun.value.output?.thread ?? {}
-  return ok({ room: id, agent: listener, isOurs: true })
+  if (flags.keep) process.stderr.write(`in ${id}: go on with --thread ${id}\n`)
+  return ok({ room: id, agent: listener, isOurs: !flags.keep })
+}
+
+const roomFor = async (client: Client, room: string, { agent }: Flags): Promise<Result<Where>> => {
+  const rooms = agent === undefined ? await client.ask('rooms') : ok({ rooms: [] })
+  if (!rooms.ok) return rooms
+  const listener = rooms.value.rooms.find(({ id }) => id === room)?.listener
+  return ok({ room, agent: agent ?? listener ?? null, isOurs: false })
+}
+
+/** A thread is with its own agent, unless another is named. */
+const threadFor = async (client: Client, { thread, agent }: Flags): Promise<Result<Where>> => {
+  const found = thread === undefined ? await lastThread(client) : await threadNamed(client, thread)
+  return found.ok ? ok({ room: found.value.id, agent: agent ?? found.value.agent, isOurs: false }) : found
+}
+
+type Found = Promise<Result<{ id: string; agent: string }>>
+
+const lastThread = async (client: Client): Found => {
+  const open = await client.ask('threads', { limit: 1 })
+  if (!open.ok) return open
+  const [last] = open.value.threads
+  return last ? ok(last) : refused(refusal('thread-unknown', 'no thread is open: begin one with --keep, or with /new'))
+}
+
+const threadNamed = async (client: Client, id: string): Found => {
+  const started = await client.ask('show', { entry: `${id}.thread` })
+  const body = started.ok ? started.value.entry.body : null
+  if (body?.event === 'thread-started') return ok({ id, agent: body.agent })
+  return refused(refusal('thread-unknown', `there is no thread ${id}`))
 }
 
 const NAME_LENGTH = 60
@@ -97,7 +129,7 @@ const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: A
     const turn = item.turn ?? ''
     if ('tool' in item) last.set(turn, item.status)
     // An agent says what it says: where the last thing it tried did not come off, the work is not done.
-    else if (item.type === 'agentMessage') answers.push(MISSED.has(last.get(turn) ?? 'completed') ? failed(item) : item)
+    else if (isAnswer(item)) answers.push(MISSED.has(last.get(turn) ?? 'completed') ? failed(item) : item)
   }
   const show = shower(client, receipt.room, flags, note)
   try {
@@ -122,6 +154,9 @@ const MISSED: ReadonlySet<Item['status']> = new Set(['failed', 'declined'])
 const failed = (answer: Answer): Answer => (answer.outcome === 'done' ? { ...answer, outcome: 'failed' } : answer)
 
 type Answer = Extract<Item, { type: 'agentMessage' }>
+
+/** What an agent says on the way has no outcome: that is not what was asked for. */
+const isAnswer = (item: Item): item is Answer => item.type === 'agentMessage' && item.outcome !== null
 
 /** What is done with each event of the turns. */
 const shower = (client: Client, room: string, flags: Flags, ended: (item: Item) => void) => {
@@ -154,11 +189,15 @@ const WIDTH = 160
 /** What somebody who waits reads of an event; null where that is nothing. */
 const lineOf = ({ kind, item }: Whole): string | null => {
   if (item.type === 'approval') return approvalLine(item)
+  if (item.type === 'agentMessage') return kind === 'completed' ? asideLine(item) : null
   if (!('tool' in item)) return null
   if (kind === 'started') return oneLine(`… ${item.tool} ${subjectOf(item)}`, WIDTH)
   const why = item.refusal?.message ?? item.message
   return `  ${oneLine(`${item.status}${why === null ? '' : `: ${why}`}`, WIDTH)}`
 }
+
+/** The answer itself is printed when all is over. */
+const asideLine = ({ agent, text, outcome }: Answer): string | null => (outcome === null ? `${agent}: ${text}` : null)
 
 const approvalLine = ({ approval, opens, why, until, decision }: Approval): string =>
   decision === null

@@ -29,6 +29,8 @@ export type Folder = {
   /** What the workspace was before it was changed, and outputs that were too long to show. */
   shadow: string
   spills: string
+  /** Where the programs of agents keep their own things. */
+  agents: string
   running: string
   lock: string
   log: (part: string) => string
@@ -51,6 +53,7 @@ export const folderAt = (path: string): Folder => {
     elsewhere: join(path, 'evidence.elsewhere'),
     shadow: join(path, 'shadow'),
     spills: join(path, 'spills'),
+    agents: join(path, 'agents'),
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
     log: (part) => join(path, 'log', `${part}.log`),

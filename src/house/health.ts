@@ -18,14 +18,14 @@ export const everybody = async ({ registry, agents }: Parts): Promise<Presence[]
   return [...here, ...others.map(unregistered)]
 }
 
-/** What is up, as it is: ready only while Redis and the store answer and every agent has proved to be ready. */
+/** What is up, as it is: ready only while Redis and the store answer and it is known of every agent how it stands. */
 export const healthOf = async (parts: Parts, draining: boolean): Promise<Health> => {
   const { redis, store, config, settings } = parts
   const kept = await within(REGISTRY_MS, store.head()).catch(() => null)
   const answers = await within(REGISTRY_MS, redis.ping()).catch(() => null)
   const agents = await Promise.all(config.agents.map(({ id }) => (answers ? presenceOf(parts, id) : unreachable(id))))
   return {
-    ready: answers !== null && kept !== null && !draining && agents.every(({ readiness }) => readiness === 'ready'),
+    ready: answers !== null && kept !== null && !draining && agents.every(isKnown),
     version: settings.version,
     up: {
       redis: answers ? 'up' : 'down',
@@ -34,6 +34,10 @@ export const healthOf = async (parts: Parts, draining: boolean): Promise<Health>
     },
   }
 }
+
+/** Whether it is ready, or has said why it is not: the room knows, and everybody else can work. */
+const isKnown = ({ readiness, reason }: Presence): boolean =>
+  readiness === 'ready' || (readiness === 'registered' && reason !== null)
 
 /** One that has a token, and has not come in as an agent that takes work: it may be at work by a door all the same. */
 const unregistered = ({ id, type, peripherals = [] }: KnownAgent): Presence => ({

@@ -55,6 +55,8 @@ export type Settings = {
   verbose: boolean
   /** Where programs are looked for. */
   path: string
+  /** The environment, for what the config names in it: keys, proxies and certificates. */
+  variables?: Readonly<Record<string, string | undefined>>
 }
 
 export type Parts = Awaited<ReturnType<typeof openParts>>

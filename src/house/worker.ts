@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { keepHouse } from '../agents/house.ts'
-import { rehearse } from '../agents/rehearsal/rehearse.ts'
+import { createThinking } from '../agents/think.ts'
 import { createTurns } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import { declareWalls } from '../evidence/walls.ts'
@@ -9,11 +9,10 @@ import { Problem } from '../lib/problem.ts'
 import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
-import type { AgentConfig, Probe } from '../shapes/agent.ts'
-import type { Author } from '../shapes/evidence.ts'
-import { probeTools } from '../tools/probe.ts'
 import { announce } from './announce.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
+import { openResidents } from './residents.ts'
+import { createSocial } from './social.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWorkshop, type Made } from './workshop.ts'
 
@@ -33,6 +32,8 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     mailbox,
     wake: (session) => parts.steps.wake(session),
   })
+  const social = createSocial(parts, () => closing.signal.aborted)
+  const residents = await openResidents(parts, social, createThinking({ store, steps, specs }))
   const turns = createTurns({
     store,
     live,
@@ -41,7 +42,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     enter: parts.enter,
     openSteps: async (session) => [...(await parts.ledgers.of(session)).open],
     roomMode: parts.roomMode,
-    mindOf: (agent) => mindOf(agent, config.agents),
+    inhabitantOf: residents.inhabitantOf,
     isElsewhere: async (agent) => (await parts.visitors()).some(({ id }) => id === agent),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
   })
@@ -60,7 +61,9 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       secret: parts.secrets.agents,
       heartbeatMs: config.lease.heartbeatMs,
       isGone: diedHere,
-      probe: (agent) => probe(agent, parts),
+      probe: residents.probe,
+      troubleOf: residents.troubleOf,
+      noteOf: residents.noteOf,
       announce: (presence) => announce(presence, parts),
       log: log.warn,
     },
@@ -79,6 +82,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false }), onlyPeople(parts)])
       abandon.abort()
       await turnLane.close()
+      await residents.close()
       stepsClosing.abort()
       await stepLane.close()
       mailbox.close()
@@ -128,17 +132,4 @@ const diedHere = (holder: string): boolean => {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
-}
-
-const mindOf = (id: string, agents: readonly AgentConfig[]) => {
-  const agent = agents.find((known) => known.id === id)
-  if (!agent) return null
-  const author: Author = { kind: 'agent', id, face: agent.runner, via: null }
-  return { mind: rehearse, author }
-}
-
-const probe = async ({ peripheral }: AgentConfig, { specs, workspace, settings }: Parts): Promise<Probe[]> => {
-  const spec = specs.get(peripheral)
-  if (!spec) return [{ name: 'peripheral', ok: false, detail: `there is no peripheral ${peripheral}` }]
-  return probeTools(spec, workspace, settings.path)
 }

@@ -14,7 +14,8 @@ type Options = { house: McpHouse; limits: McpLimits; guest: Guest; link: Link; e
 /** Makes servers for one principal: all that it is offered is put together once, and a server from that at little cost. */
 export const createBuild = (options: Options): (() => Server) => {
   const { house, guest, link, era } = options
-  const offer: Offer = { options: optionsFor(guest), handlers: handlersFor(options) }
+  const whole: Offer = { options: optionsFor(guest), handlers: handlersFor(options) }
+  const offer = house.toolsOnly ? onlyTools(whole) : whole
   const whom = { principal: guest.principal, era, notices: link.notices }
   const extended = house.extend ? house.extend(offer, whom) : offer
   const guarded = Object.entries(extended.handlers).map(([method, handle]) => [method, guard(house, handle)] as const)
@@ -27,6 +28,12 @@ export const createBuild = (options: Options): (() => Server) => {
     return server
   }
 }
+
+/** The tools of an offer, and nothing else of it. */
+const onlyTools = ({ options, handlers }: Offer): Offer => ({
+  options: { ...options, capabilities: { tools: { listChanged: true } } },
+  handlers: Object.fromEntries(Object.entries(handlers).filter(([method]) => method.startsWith('tools/'))),
+})
 
 const optionsFor = ({ principal: { grant } }: Guest): Offer['options'] => ({
   capabilities: {

@@ -66,6 +66,8 @@ export const createMcpDoor = (house: McpHouse) => {
       }
     },
     sessions: sessions.count,
+    upToDate: guests.upToDate,
+    showOut: guests.showOut,
     /** Takes nothing new and ends the streams; what was asked for before is still answered, for a while. */
     close: async (): Promise<void> => {
       draining = true

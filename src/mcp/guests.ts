@@ -77,6 +77,15 @@ export const createGuests = (house: McpHouse, limits: McpLimits) => {
       return guest
     },
     all: (): Guest[] => [...guests.values()],
+    /** Resolves when a principal's clients have listed the tools that it has now, or after a while. */
+    upToDate: async (key: string, ms: number): Promise<void> => {
+      const guest = guests.get(key)
+      if (!guest) return
+      await guest.look()
+      await Promise.all([...guest.links].filter((link) => link.isStale()).map((link) => link.untilListed(ms)))
+    },
+    /** Shows somebody out: what they asked for is given up. */
+    showOut: (key: string): void => guests.get(key)?.end(),
     /** Shows everybody out; what they gave up by that is written down when it resolves. */
     close: async (): Promise<void> => {
       clearInterval(timer)

@@ -71,6 +71,8 @@ export type McpHouse = {
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
   limits?: Partial<McpLimits>
+  /** Whether there are tools behind this door, and nothing else: no resources, prompts or completion. */
+  toolsOnly?: boolean
   /** Adds to what is offered: for profiles that are tested against, and for nothing else. */
   extend?: (offer: Offer, whom: Whom) => Offer
 }

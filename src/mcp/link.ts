@@ -18,9 +18,18 @@ const ON_ITS_WAY_MS = 20
 export const createLink = ({ notices, kind }: Options) => {
   const watched = new Map<string, { target: Target; times: number }>()
   const waiting = new Set<() => void>()
+  let stale = false
   return {
-    notices,
+    notices: {
+      ...notices,
+      toolsChanged: (): void => {
+        stale = true
+        notices.toolsChanged()
+      },
+    },
     kind,
+    /** Whether the client was told that its tools are others, and has not listed them since. */
+    isStale: (): boolean => stale,
     /** Answers whether it is a resource that can be watched. */
     watch: (uri: string): boolean => {
       const target = targetOf(uri)
@@ -38,6 +47,7 @@ export const createLink = ({ notices, kind }: Options) => {
     watching: (): ReadonlyMap<string, { target: Target }> => watched,
     /** The client lists its tools. Whoever waits for that goes on when the list is on its way, and does not overtake it. */
     listed: (): void => {
+      stale = false
       for (const done of [...waiting]) setTimeout(done, ON_ITS_WAY_MS)
     },
     /** Resolves when the client has listed its tools, or after a while. */

@@ -8,6 +8,7 @@ import {
   type Challenge,
   PROTOCOL,
   Presence,
+  type Probe,
   type Proof,
   Readiness,
   type Registration,
@@ -101,13 +102,11 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
       if (!sameSecret(answer, answerTo(nonce, secret))) {
         return refused(refusal('credential-invalid', `${id} did not answer the challenge with this instance's secret`))
       }
-      const failed = probes.filter((probe) => !probe.ok).map(({ name, detail }) => `${name}: ${detail}`)
+      const reason = reasonOf(probes)
       const moved =
-        failed.length > 0
-          ? await move(REJECT, id, holder, nonce, failed.join('; '))
-          : await move(GRANT, id, holder, nonce, leaseMs)
+        reason === '' ? await move(GRANT, id, holder, nonce, leaseMs) : await move(REJECT, id, holder, nonce, reason)
       if (!moved.ok) return moved
-      if (failed.length > 0) return refused(refusal('probe-failed', `${id} is not ready: ${failed.join('; ')}`))
+      if (reason !== '') return refused(refusal('probe-failed', `${id} is not ready: ${reason}`))
       return ok(await presence(id))
     },
 
@@ -131,6 +130,13 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     },
   }
 }
+
+/** Why an agent is not ready, by what was seen when it was looked at; nothing where it is. */
+export const reasonOf = (probes: readonly Probe[]): string =>
+  probes
+    .filter(({ ok }) => !ok)
+    .map(({ name, detail }) => `${name}: ${detail}`)
+    .join('; ')
 
 const sentences: Partial<Record<RefusalCode, (id: string) => string>> = {
   'agent-taken': (id) => `${id} is held by another process`,

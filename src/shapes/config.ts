@@ -47,6 +47,8 @@ export const Config = z.strictObject({
     processes: z.int().positive(),
     /** Whether they run in a cage: with nothing of this machine but what they need. `auto` where bubblewrap works. */
     cage: z.enum(['auto', 'never']),
+    /** How long it waits before it tries a model again that failed; twice as long each time. */
+    retryMs: z.int().positive(),
   }),
   lease: z.strictObject({
     /** How long an agent stays ready without a heartbeat. */

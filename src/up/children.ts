@@ -2,6 +2,8 @@ import { execa } from 'execa'
 import { z } from 'zod'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
+import { handedOn } from '../runners/variables.ts'
+import type { Config } from '../shapes/config.ts'
 
 /** What a gateway or a worker tells the process that started it. */
 export const Report = z.discriminatedUnion('kind', [
@@ -16,10 +18,16 @@ export type Child = { name: ChildName; url: string | null; ended: Promise<string
 const KILL_MS = 5000
 
 /** Starts a gateway or a worker as a process of its own, and waits until it says that it is ready. */
-export const startChild = async (name: ChildName, settings: Settings, drainMs: number): Promise<Child> => {
+export const startChild = async (
+  name: ChildName,
+  settings: Settings,
+  { drainMs, agents }: Pick<Config, 'drainMs' | 'agents'>,
+): Promise<Child> => {
   const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(settings)], {
     env: {
       PATH: settings.path,
+      // Keys are for whoever runs the agents, and for nobody else.
+      ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : {}),
       ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
       // By environment and not as an argument: it may hold a password.
       ...(settings.evidence ? { BELLHOP_EVIDENCE: settings.evidence } : {}),

@@ -59,12 +59,12 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
 
   const within = { ...settings, redis: redis.address }
   say('starting worker and gateway')
-  const children = await startBoth(within, config.drainMs)
+  const children = await startBoth(within, config)
   const watched = children.map((child) =>
     keepAlive(child, {
       say,
       signal: watch.signal,
-      again: (port) => startChild(child.name, { ...within, port: port ?? within.port }, config.drainMs),
+      again: (port) => startChild(child.name, { ...within, port: port ?? within.port }, config),
     }),
   )
   undo.push(async () => {
@@ -79,9 +79,9 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
 }
 
 /** Both at once: gateway first in the list. If one has a problem, the other is not left running. */
-const startBoth = async (settings: Settings, drainMs: number): Promise<Child[]> => {
+const startBoth = async (settings: Settings, config: Config): Promise<Child[]> => {
   const started = await Promise.allSettled(
-    (['gateway', 'worker'] as const).map((name) => startChild(name, settings, drainMs)),
+    (['gateway', 'worker'] as const).map((name) => startChild(name, settings, config)),
   )
   const failed = started.find((result) => result.status === 'rejected')
   const children = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

@@ -52,6 +52,8 @@ const openStreet = () => {
       const logged: [string, Record<string, unknown>][] = []
       const world = {
         probe: async (_agent: AgentConfig): Promise<Probe[]> => [WELL],
+        trouble: null as string | null,
+        note: '',
         announce: async (presence: Presence): Promise<void> => {
           announced.push(presence)
         },
@@ -64,6 +66,8 @@ const openStreet = () => {
           heartbeatMs: 20,
           isGone: (other) => other.startsWith('dead-'),
           probe: (agent) => world.probe(agent),
+          troubleOf: () => world.trouble,
+          noteOf: () => world.note,
           announce: (presence) => world.announce(presence),
           log: (message, fields) => logged.push([message, fields]),
         },
@@ -111,21 +115,44 @@ test('an agent whose probe fails is not ready and says why; once it is mended it
   ill.world.probe = async ({ id }) => [id === 'claude-1' ? ILL : WELL]
   await ill.settled()
   const reason = 'ripgrep: rg does not run'
-  // Every beat tries again, and for a moment of it there is no reason yet.
   const told = await eventually('the reason', async () => {
     const who = await street.registry.who()
     return who[0]?.reason === null ? null : who
   })
   expect(told).toEqual([presenceOf(CLAUDE, { readiness: 'registered', reason }), presenceOf(CODEX)])
-  expect(ill.announced).toEqual([presenceOf(CODEX)])
+  expect(ill.announced).toEqual([presenceOf(CLAUDE, { readiness: 'registered', reason }), presenceOf(CODEX)])
   expect(tellings(ill.logged)).toEqual([
     ['agent is not ready', { agent: 'claude-1', ...refusal('probe-failed', `claude-1 is not ready: ${reason}`) }],
   ])
 
   ill.world.probe = async () => [WELL]
-  await eventually('claude to be announced', () => ill.announced.length === 2)
+  await eventually('claude to be announced', () => ill.announced.length === 3)
   expect(await street.registry.who()).toEqual([presenceOf(CLAUDE), presenceOf(CODEX)])
-  expect(ill.announced).toEqual([presenceOf(CODEX), presenceOf(CLAUDE)])
+  expect(ill.announced.at(-1)).toEqual(presenceOf(CLAUDE))
+})
+
+test('an agent that turns out not to work is not ready any more, and everybody is told once why', async () => {
+  await using street = openStreet()
+  const house = street.house([CLAUDE])
+  await house.settled()
+  house.world.trouble = 'not signed in'
+  house.world.probe = async () => [{ name: 'model', ok: false, detail: 'not signed in' }]
+  const reason = 'model: not signed in'
+  await eventually('it to step back', () => house.announced.length === 2)
+  house.world.trouble = null
+  expect(house.announced).toEqual([presenceOf(CLAUDE), presenceOf(CLAUDE, { readiness: 'registered', reason })])
+  expect(await street.registry.who()).toEqual([presenceOf(CLAUDE, { readiness: 'registered', reason })])
+  house.world.probe = async () => [WELL]
+  await eventually('it to be back', () => house.announced.length === 3)
+  expect(house.announced.at(-1)).toEqual(presenceOf(CLAUDE))
+})
+
+test('what there is to say of how an agent is run is shown with it', async () => {
+  await using street = openStreet()
+  const house = street.house([CLAUDE])
+  house.world.note = 'a rehearsal (program: there is none)'
+  await eventually('the note', async () => (await street.registry.presence('claude-1')).activity !== undefined)
+  expect(house.announced).toEqual([presenceOf(CLAUDE, { activity: 'a rehearsal (program: there is none)' })])
 })
 
 test('leaving announces everybody who was ready as absent, and nobody else', async () => {

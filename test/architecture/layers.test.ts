@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console doors evidence lib mcp operations peripherals queue redis registry rpc sandbox schema shapes social sources status tools wire workspace'
+  'agents chat client config console context doors evidence lib mcp operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 

@@ -35,7 +35,7 @@ const DEFAULTS: Config = {
   },
   profile: null,
   prices: { asOf: '2026-11-16', models: {} },
-  runners: { idleMinutes: 10, processes: 8, cage: 'auto' },
+  runners: { idleMinutes: 10, processes: 8, cage: 'auto', retryMs: 2000 },
   lease: { ms: 6000, heartbeatMs: 1500 },
   worker: { turns: 64, steps: 8 },
   evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mind } from '../../src/agents/mind.ts'
+import { createThinking } from '../../src/agents/think.ts'
 import { createTurns, type Stops } from '../../src/agents/turns.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { hashOf } from '../../src/evidence/hash.ts'
@@ -153,6 +154,8 @@ export const openWorkshop = async (
     return lane
   }
 
+  const thinking = createThinking({ store, steps, specs })
+
   /** Turns of agents with this mind. */
   const turnsOf = (mind: Mind, { isReady = async (_agent: string) => true, mindless = false } = {}) =>
     createTurns({
@@ -163,7 +166,7 @@ export const openWorkshop = async (
       enter,
       openSteps: async (session) => [...(await ledgers.of(session)).open],
       roomMode: async () => room.mode,
-      mindOf: () => (mindless ? null : { mind, author: CLAUDE }),
+      inhabitantOf: () => (mindless ? null : { think: thinking(mind), author: CLAUDE }),
       isReady,
       isElsewhere: async () => false,
     })

@@ -24,6 +24,14 @@ sweepMs: 100
 drainMs: 600000
 `
 
+/** Agents that need no program: what is on the PATH of this machine decides nothing. */
+export const REHEARSALS = `
+agents:
+  - { id: claude-1, type: claude, runner: rehearsal, peripheral: explore }
+  - { id: codex-1, type: codex, runner: rehearsal, peripheral: edit }
+  - { id: tickle-1, type: tickle, runner: rehearsal, peripheral: explore, peripherals: [explore, test, reflect, chat] }
+`
+
 /** The person whom both tokens of an instance belong to. */
 export const OWNER = userInfo().username
 
@@ -52,6 +60,8 @@ type Options = {
   /** Further lines of the config, and peripherals beside it, by the names of their files. */
   config?: string
   peripherals?: Record<string, string>
+  /** What is in its environment. */
+  variables?: Record<string, string>
 }
 
 /** The real gateway and, unless it is not wanted, the real worker, on folders and a Redis of their own. */
@@ -61,6 +71,7 @@ export const startTestHouse = async ({
   extend,
   config = '',
   peripherals = {},
+  variables = {},
 }: Options = {}): Promise<TestHouse> => {
   const data = scratch()
   for (const [name, text] of Object.entries(peripherals)) data.write(join('peripherals', name), text)
@@ -73,13 +84,14 @@ export const startTestHouse = async ({
     version: '0.0.0-test',
     data: data.path,
     workspace: workspace.path,
-    configFile: data.write('test.yaml', CONFIG + config),
+    configFile: data.write('test.yaml', CONFIG + (/^agents:/m.test(config) ? '' : REHEARSALS) + config),
     host: '127.0.0.1',
     port: 0,
     redis: redis.address,
     evidence: null,
     verbose: false,
     path: process.env['PATH'] ?? '/usr/bin:/bin',
+    variables,
   }
   const folder = folderAt(data.path)
   const store = await openStore({ url: folder.store, clock: systemClock })

@@ -1,0 +1,109 @@
+import type { Conversation, Hands, Opened, Opening, Runner } from '../runners/runner.ts'
+
+/** A conversation that goes on, the hands it has, and how full its memory is, from 0 to 1. */
+export type Held = {
+  session: string
+  conversation: Conversation
+  hands: Hands
+  fullness: number
+}
+
+type Kept = Held & { busy: boolean; since: number }
+
+type Options = {
+  clock: () => number
+  /** After which time an idle one is let go, and how many there may be at once. */
+  idleMs: number
+  most: number
+  /** Takes hands away. */
+  take: (hands: Hands) => void
+  /** How often it is looked which of them are idle. */
+  lookMs?: number
+}
+
+type Begun = Exclude<Opened, { ok: true }> | { ok: true; held: Held }
+type Wanted = Omit<Opening, 'hands'> & { runner: Runner; give: () => Hands }
+
+export type Conversations = ReturnType<typeof createConversations>
+
+const LOOK_MS = 5000
+
+/**
+ * The conversations that this worker has open, one for a session. One that is idle is let go, and is resumed when it is
+ * needed; where there are too many, the one that has been idle for longest.
+ */
+export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_MS }: Options) => {
+  const kept = new Map<string, Kept>()
+  let waiting: (() => void)[] = []
+  let opening = 0
+
+  const wake = (): void => {
+    const all = waiting
+    waiting = []
+    for (const done of all) done()
+  }
+
+  const letGo = async (one: Kept): Promise<void> => {
+    if (kept.get(one.session) === one) kept.delete(one.session)
+    wake()
+    take(one.hands)
+    await one.conversation.close()
+  }
+
+  const idle = (): Kept[] => [...kept.values()].filter(({ busy }) => !busy).sort((a, b) => a.since - b.since)
+
+  /** Waits while all of them are at work: more at once would only slow each other down. */
+  const makeRoom = async (): Promise<void> => {
+    while (kept.size + opening >= most && idle().length === 0) await new Promise<void>((done) => waiting.push(done))
+    const silent = idle().slice(0, Math.max(0, kept.size + opening + 1 - most))
+    await Promise.all(silent.map(letGo))
+  }
+
+  const timer = setInterval(() => {
+    for (const one of idle()) if (clock() - one.since >= idleMs || !one.conversation.isOpen()) void letGo(one)
+  }, lookMs).unref()
+
+  return {
+    /** The conversation of a session, taken up: it is nobody else's, and not let go, until it is laid down. */
+    takeUp: (session: string): Held | null => {
+      const one = kept.get(session)
+      if (!one?.conversation.isOpen()) return null
+      one.busy = true
+      return one
+    },
+    layDown: (session: string): void => {
+      const one = kept.get(session)
+      if (!one) return
+      one.busy = false
+      one.since = clock()
+      wake()
+    },
+    /** Begins one for a session, or goes on with it; what the session had before is let go. */
+    open: async ({ runner, give, ...wanted }: Wanted): Promise<Begun> => {
+      const before = kept.get(wanted.session)
+      if (before) await letGo(before)
+      await makeRoom()
+      const hands = give()
+      opening++
+      const opened = await runner.open({ ...wanted, hands }).finally(() => opening--)
+      if (!opened.ok) {
+        take(hands)
+        wake()
+        return opened
+      }
+      const { conversation } = opened
+      const held = { session: wanted.session, conversation, hands, fullness: 0, busy: true, since: clock() }
+      kept.set(wanted.session, held)
+      return { ok: true, held }
+    },
+    drop: async (session: string): Promise<void> => {
+      const one = kept.get(session)
+      if (one) await letGo(one)
+    },
+    count: (): number => kept.size,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await Promise.all([...kept.values()].map(letGo))
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { Store } from '../evidence/store.ts'
+import type { BodyOf } from '../shapes/evidence.ts'
+import type { Failure } from '../shapes/runner.ts'
+import type { Attended, Options, Resident } from './attend.ts'
+import type { Held } from './conversations.ts'
+import type { Writing } from './writing.ts'
+
+/** Why a conversation is this one. */
+export type Why = BodyOf<'conversation-opened'>['why']
+
+/** A conversation to speak in, and why it is this one; or what was in the way. */
+export type Found = { ok: true; held: Held; why: Why } | { ok: false; failure: Failure }
+
+type Given = { work: Attended; resident: Resident; writing: Writing }
+
+/** From which fullness on a conversation is not gone on with: at the next safe point another begins, from the evidence. */
+const FULL = 0.8
+
+/** Finds the conversation that a turn is to be spoken in: the one that goes on, the one that is resumed, or a new one. */
+export const createOpening = (options: Options, { work, resident, writing }: Given) => {
+  const { store, tell } = options
+  const { conversations } = resident
+  const { turn } = work
+  const { session } = turn
+
+  const start = async (why: Why, resume: string | null, model: string | null): Promise<Found> => {
+    const instructions = await tell.instructions(work)
+    const wanted = { session, instructions, model, resume }
+    const opened = await conversations.open({ ...wanted, runner: resident.runner, give: () => resident.give(turn) })
+    return opened.ok ? { ...opened, why } : opened
+  }
+
+  /** One that the program has forgotten begins anew. */
+  const resumeOr = async (last: string, model: string | null): Promise<Found> => {
+    const resumed = await start('resumed', last, model)
+    return !resumed.ok && isForgotten(resumed.failure) ? start('lost', null, model) : resumed
+  }
+
+  const begin = async (because: Why | null, model: string | null): Promise<Found> => {
+    if (because !== null) return start(because, null, model)
+    const last = await lastConversation(store, session)
+    return last === null ? start(await firstOf(work, options), null, model) : resumeOr(last, model)
+  }
+
+  /** Where there is a reason why it should be a new one, it is. */
+  return async (because: Why | null, model: string | null): Promise<Found> => {
+    const going = because === null ? conversations.takeUp(session) : null
+    if (going && going.fullness < FULL) {
+      await options.upToDate(going.hands)
+      return { ok: true, held: going, why: 'resumed' }
+    }
+    const found = await begin(going ? 'compacted' : because, model)
+    if (!found.ok) return found
+    const { held, why } = found
+    if (why === 'compacted') writing.note('compacted', 'begins a new conversation, from what the evidence says')
+    const version = resident.runner.version() ?? 'unknown'
+    writing.opened({ runner: resident.name, version, model, conversation: held.conversation.id, why })
+    return found
+  }
+}
+
+const isForgotten = ({ message }: Failure): boolean => message.startsWith('no conversation')
+
+/** What the first conversation of a session is: one that goes on from elsewhere, or one that begins. */
+const firstOf = async ({ turn }: Attended, { isForked }: Pick<Options, 'isForked'>): Promise<Why> =>
+  (await isForked(turn)) ? 'forked' : 'new'
+
+/** The conversation that a session had last, by its program's own name for it; null where it had none. */
+const lastConversation = async (store: Pick<Store, 'query'>, session: string): Promise<string | null> => {
+  const found = await store.query({ session, event: 'conversation-opened', limit: 1 })
+  const body = found.ok ? found.value.entries[0]?.body : undefined
+  return body?.event === 'conversation-opened' ? body.conversation : null
+}

@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { steerAt } from '../evidence/steers.ts'
+import type { Finish, Landing, Said } from '../runners/runner.ts'
+import type { Attended, Options, Resident } from './attend.ts'
+import type { Held } from './conversations.ts'
+import type { Heard } from './think.ts'
+import type { Writing } from './writing.ts'
+
+/** What ended an answer that was being given, where it was us: somebody wants it, nothing came, or nothing is left to spend. */
+export type Cut = 'stopped' | 'hung' | { over: string }
+
+export type Spoken = { finish: Finish; cut: Cut | null }
+
+type Given = {
+  work: Attended
+  resident: Resident
+  writing: Writing
+  heard: Heard
+  /** Who asked for the turn. */
+  person: string
+  ends: AbortSignal
+}
+
+type Stop = (why: Cut) => void
+
+/** Says something to the program of an agent and hears what comes of it; whoever wants it to stop is obeyed. */
+export const createSpeaking = (options: Options, { work, resident, writing, heard, person, ends }: Given) => {
+  const { store, live, tell, spending } = options
+  const { turn } = work
+
+  const speak = async (held: Held, text: string, model: string | null): Promise<Spoken> => {
+    const { conversation } = held
+    const over = new AbortController()
+    let cut: Cut | null = null
+    const stop: Stop = (why) => {
+      cut ??= why
+      void conversation.interrupt()
+    }
+    const ear = listenTo(held, stop)
+    const stopped = (): void => stop('stopped')
+    if (ends.aborted) return { finish: { kind: 'interrupted' }, cut: 'stopped' }
+    ends.addEventListener('abort', stopped)
+    const watches = [steering(held, over.signal), patience(held, ear.quietFor, stop, over.signal)]
+    try {
+      return { finish: await conversation.speak(text, { model, heard: ear.heard }), cut }
+    } finally {
+      ends.removeEventListener('abort', stopped)
+      over.abort()
+      await Promise.all(watches)
+    }
+  }
+
+  /** What it says, as it says it. */
+  const listenTo = (held: Held, stop: Stop) => {
+    let at = Date.now()
+    let busy = 0
+    const heards: { [K in Said['kind']]: (said: Extract<Said, { kind: K }>) => void } = {
+      delta: ({ text }) => options.progress(writing.delta(text)),
+      message: ({ text }) => writing.message(text),
+      tool: ({ state }) => {
+        busy += state === 'begun' ? 1 : -1
+        writing.onTheWay()
+      },
+      usage: (said) => void used(held, said, stop),
+      alive: () => {},
+    }
+    return {
+      heard: (said: Said): void => {
+        at = Date.now()
+        heards[said.kind](said as never)
+      },
+      /** For how long nothing was heard, where something should be: a tool may take as long as it takes. */
+      quietFor: (): number => (busy > 0 ? 0 : Date.now() - at),
+    }
+  }
+
+  const used = async (held: Held, said: Extract<Said, { kind: 'usage' }>, stop: Stop): Promise<void> => {
+    const { usage, model: by } = said
+    const window = said.window ?? spending.window(by)
+    if (window !== null) held.fullness = (usage.input + usage.cached + usage.written + usage.output) / window
+    await writing.usage({ model: by, usage, usd: spending.cost(by, usage), person })
+    const sentence = await spending.over(turn)
+    if (sentence !== null) stop({ over: sentence })
+  }
+
+  /** Hands on what people add while it works, in their order; what comes too late for that is said afterwards. */
+  const steering = async ({ conversation }: Held, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const n = heard.steers
+      const id = `${turn.id}.steer-${n}`
+      const text = await live.until(() => steerAt(store, turn.id, n), signal, id).catch(() => null)
+      if (text === null) return
+      const landing = await conversation.steer(tell.steer(work, text))
+      if (landing === null) return
+      heard.steers = n + 1
+      writing.note('steer', LANDINGS[landing])
+    }
+  }
+
+  /** Says when it takes long, and gives it up when nothing comes any more. */
+  const patience = async (
+    { conversation }: Held,
+    quietFor: () => number,
+    stop: Stop,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const { quietMs, deadlineMs } = resident
+    while (await waited(Math.max(10, Math.min(quietMs / 4, LOOK_MS)), signal)) {
+      if (quietFor() >= quietMs) {
+        writing.note('hung', `heard nothing from its model for ${inWords(quietMs)}`)
+        return stop('hung')
+      }
+      if (!writing.isLate(deadlineMs)) continue
+      writing.note('slow', `has been at it for ${inWords(deadlineMs)}; /stop ends it`)
+      await conversation.steer(tell.goOn(LATE))
+    }
+  }
+
+  return speak
+}
+
+const LOOK_MS = 5000
+
+const LANDINGS: Record<Landing, string> = {
+  now: 'hears it at once',
+  'after-step': 'hears it after the step that runs',
+  'after-answer': 'hears it after the answer it is writing',
+}
+
+const LATE = 'this turn has taken longer than it should: come to an end soon, and say what is left to do'
+
+/** Waits; answers whether nobody ended the wait. */
+export const waited = async (ms: number, signal: AbortSignal): Promise<boolean> => {
+  await pause(ms, null, { signal, ref: false }).catch(() => {})
+  return !signal.aborted
+}
+
+export const inWords = (ms: number): string => {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
+}

@@ -1,0 +1,182 @@
+import { type Options as Attending, createAttending, type Resident } from '../agents/attend.ts'
+import { type Conversations, createConversations } from '../agents/conversations.ts'
+import { rehearse } from '../agents/rehearsal/rehearse.ts'
+import type { createThinking } from '../agents/think.ts'
+import type { Inhabitant } from '../agents/turns.ts'
+import { profileOf } from '../evidence/profiles.ts'
+import type { TurnRecord } from '../evidence/store.ts'
+import type { Runner } from '../runners/runner.ts'
+import type { AgentConfig, Probe } from '../shapes/agent.ts'
+import type { Author } from '../shapes/evidence.ts'
+import type { Failure } from '../shapes/runner.ts'
+import type { Social } from '../social/pipeline.ts'
+import { probeTools } from '../tools/probe.ts'
+import { openHands } from './hands.ts'
+import type { Parts } from './parts.ts'
+import { makeRunner, type ProgramName, programOf } from './programs.ts'
+import { spendingOf } from './spending.ts'
+import { tellingOf } from './telling.ts'
+
+type Thinking = ReturnType<typeof createThinking>
+
+/** How an agent of the house is run, once that is known. */
+type Home = { runner: Runner; name: ProgramName } | { rehearses: string | null }
+
+/** For how long an agent that failed is not asked again; and how often one that is not ready is looked at. */
+const TROUBLE_MS = 60_000
+const LOOK_MS = 15_000
+/** Codex has all its conversations in one process; far more than rooms. */
+const CODEX_CONVERSATIONS = 200
+
+/** The agents of the house, as they are run here: by their programs, or as rehearsals. */
+export const openResidents = async (parts: Parts, social: Social, thinking: Thinking) => {
+  const { config, specs, store, live, progress, clock, log } = parts
+  const hands = await openHands(parts, social)
+  const homes = new Map<string, Home>()
+  const runners = new Map<string, Runner>()
+  const troubles = new Map<string, { why: string; until: number }>()
+  const looked = new Map<string, { probes: Probe[]; at: number }>()
+  const talks = (most: number): Conversations =>
+    createConversations({ clock, idleMs: config.runners.idleMinutes * 60_000, most, take: hands.take })
+  const conversations = { claude: talks(config.runners.processes), codex: talks(CODEX_CONVERSATIONS) }
+
+  const trouble = (agent: string, { message }: Failure): void => {
+    troubles.set(agent, { why: message, until: clock() + TROUBLE_MS })
+    looked.delete(agent)
+  }
+  const troubleOf = (agent: string): string | null => {
+    const known = troubles.get(agent)
+    if (known && known.until > clock()) return known.why
+    troubles.delete(agent)
+    return null
+  }
+
+  const attend = createAttending({
+    store,
+    live,
+    progress: progress.say,
+    upToDate: hands.upToDate,
+    spending: spendingOf(parts),
+    retryMs: config.runners.retryMs,
+    trouble,
+    ...tellingOf(parts),
+  } satisfies Attending)
+
+  const peripheralsOf = ({ peripherals = [...specs.keys()] }: AgentConfig): string[] => [...peripherals]
+
+  const grantFor = (agent: AgentConfig, room: string, session: string | null) => ({
+    kind: 'agent' as const,
+    agent: agent.id,
+    type: agent.type,
+    room,
+    peripheral: agent.peripheral,
+    peripherals: peripheralsOf(agent),
+    // What may be done follows from who asked for the turn; hands alone may do nothing.
+    role: 'viewer' as const,
+    session,
+  })
+
+  const modelsFor = async (agent: AgentConfig, { room }: TurnRecord) => {
+    const name = await profileOf(store, room, config.profile)
+    const profile = name === null ? undefined : config.profiles[name]
+    return { model: profile?.models[agent.type] ?? agent.model ?? null, fallback: agent.fallback ?? null }
+  }
+
+  const residentOf = (agent: AgentConfig, { runner, name }: { runner: Runner; name: ProgramName }): Resident => ({
+    runner,
+    name,
+    conversations: conversations[name],
+    deadlineMs: agent.deadlineMinutes * 60_000,
+    quietMs: agent.quietSeconds * 1000,
+    models: (turn) => modelsFor(agent, turn),
+    give: ({ room, session }) => hands.give({ grant: grantFor(agent, room, session), runner: name }),
+  })
+
+  /** Agents that are run alike share a runner: one process of Codex has many conversations. */
+  const runnerFor = async (agent: AgentConfig, name: ProgramName): Promise<Runner | string> => {
+    const { program, version, provider, key } = agent
+    const alike = JSON.stringify([name, program, version, provider, key, name === 'claude' ? agent.id : null])
+    const known = runners.get(alike)
+    if (known) return known
+    const variables = parts.settings.variables ?? {}
+    const machine = { config, folder: parts.folder, path: parts.settings.path, variables, log: log.warn }
+    const made = await makeRunner(agent, name, machine)
+    if (typeof made !== 'string') runners.set(alike, made)
+    return made
+  }
+
+  /** Looks whether an agent's program works, and sees the tools that it should. */
+  const probeProgram = async (agent: AgentConfig, name: ProgramName): Promise<Probe[]> => {
+    const runner = await runnerFor(agent, name)
+    if (typeof runner === 'string') return [{ name: 'program', ok: false, detail: runner }]
+    const given = hands.give({ grant: grantFor(agent, PROBED, null), runner: name })
+    try {
+      const probes = await runner.probe(given, specs.get(agent.peripheral)?.tools ?? [])
+      if (probes.every(({ ok }) => ok)) homes.set(agent.id, { runner, name })
+      return probes
+    } finally {
+      hands.take(given)
+    }
+  }
+
+  const probeRehearsal = (agent: AgentConfig): Promise<Probe[]> => {
+    const spec = specs.get(agent.peripheral)
+    if (spec) return probeTools(spec, parts.workspace, parts.settings.path)
+    return Promise.resolve([{ name: 'peripheral', ok: false, detail: `there is no peripheral ${agent.peripheral}` }])
+  }
+
+  const look = async (agent: AgentConfig): Promise<Probe[]> => {
+    const name = programOf(agent)
+    const tools = await probeRehearsal(agent)
+    const home = homes.get(agent.id)
+    if (name === null || (home && 'rehearses' in home)) {
+      homes.set(agent.id, home ?? { rehearses: null })
+      return tools
+    }
+    const probes = await probeProgram(agent, name)
+    const failed = probes.find(({ ok }) => !ok)
+    if (!failed || agent.runner !== 'auto') return [...tools, ...probes]
+    homes.set(agent.id, { rehearses: `${failed.name}: ${failed.detail}` })
+    return tools
+  }
+
+  return {
+    hands,
+    /** Who works as an agent; null where it is not one of the house, or is not known to work yet. */
+    inhabitantOf: (id: string): Inhabitant | null => {
+      const agent = config.agents.find((known) => known.id === id)
+      const home = homes.get(id)
+      if (!agent || !home) return null
+      const face = 'rehearses' in home ? 'rehearsal' : home.name
+      const author: Author = { kind: 'agent', id, face, via: null }
+      if ('rehearses' in home) return { think: thinking(rehearse), author }
+      const resident = residentOf(agent, home)
+      return { think: (work, heard, write, signal) => attend({ work, resident, heard, write, signal }), author }
+    },
+    /** What was found when an agent was looked at; one that did not work is not looked at at every beat. */
+    probe: async (agent: AgentConfig): Promise<Probe[]> => {
+      const why = troubleOf(agent.id)
+      if (why !== null) return [{ name: 'model', ok: false, detail: why }]
+      const known = looked.get(agent.id)
+      if (known && clock() - known.at < LOOK_MS && known.probes.some(({ ok }) => !ok)) return known.probes
+      const probes = await look(agent)
+      looked.set(agent.id, { probes, at: clock() })
+      return probes
+    },
+    troubleOf,
+    /** What there is to say of how an agent is run: that it is a rehearsal, where it need not be. */
+    noteOf: (id: string): string => {
+      const home = homes.get(id)
+      return home && 'rehearses' in home && home.rehearses !== null ? `a rehearsal (${home.rehearses})` : ''
+    },
+    /** Ends all programs: what they were at is resumed at the next start. */
+    close: async (): Promise<void> => {
+      await Promise.all(Object.values(conversations).map((talk) => talk.close()))
+      await Promise.all([...runners.values()].map((runner) => runner.close()))
+      await hands.close()
+    },
+  }
+}
+
+/** A room that nobody is in: whoever is only looked at stands nowhere. */
+const PROBED = 'probe'

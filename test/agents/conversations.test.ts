@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { createConversations } from '../../src/agents/conversations.ts'
+import type { Conversation, Hands, Runner } from '../../src/runners/runner.ts'
+import { eventually } from '../support/poll.ts'
+
+/** A program that only remembers which of its conversations are open. */
+const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
+  const open: string[] = []
+  const taken: string[] = []
+  let now = 0
+  let given = 0
+  const conversationOf = (id: string): Conversation => {
+    open.push(id)
+    const close = async () => void open.splice(open.indexOf(id), 1)
+    const isOpen = () => open.includes(id)
+    const answer = { kind: 'answered', text: '' } as const
+    return {
+      id,
+      resumed: false,
+      speak: async () => answer,
+      steer: async () => null,
+      interrupt: close,
+      tools: async () => [],
+      close,
+      isOpen,
+    }
+  }
+  const runner: Runner = {
+    probe: async () => [],
+    version: () => '1',
+    open: async ({ session, resume }) =>
+      resume === 'forgotten'
+        ? { ok: false, failure: { kind: 'crashed', message: 'no conversation', retryMs: null } }
+        : { ok: true, conversation: conversationOf(session) },
+    pids: () => [],
+    close: async () => {},
+  }
+  const talks = createConversations({
+    clock: () => now,
+    idleMs,
+    most,
+    take: ({ token }) => void taken.push(token),
+    lookMs: 5,
+  })
+  const give = (): Hands => ({ url: 'http://127.0.0.1:1/mcp', token: `hands-${++given}` })
+  return {
+    open,
+    taken,
+    talks,
+    pass: (ms: number) => {
+      now += ms
+    },
+    begin: (session: string, resume: string | null = null) =>
+      talks.open({ session, instructions: '', model: null, resume, runner, give }),
+  }
+}
+
+test('a conversation goes on until it has been idle for long, and its hands are taken with it', async () => {
+  const it = openTalks()
+  await it.begin('s-1')
+  it.pass(5000)
+  expect(it.open).toEqual(['s-1'])
+  it.talks.layDown('s-1')
+  expect(it.talks.takeUp('s-1')?.conversation.id).toBe('s-1')
+  it.talks.layDown('s-1')
+  it.pass(1000)
+  await eventually('it is let go', () => it.open.length === 0)
+  expect({ kept: it.talks.takeUp('s-1'), taken: it.taken }).toEqual({ kept: null, taken: ['hands-1'] })
+  await it.talks.close()
+})
+
+test('where there are too many, the one that has been idle for longest is let go; one at work never is', async () => {
+  const it = openTalks()
+  await it.begin('s-1')
+  await it.begin('s-2')
+  it.talks.layDown('s-2')
+  await it.begin('s-3')
+  expect(it.open).toEqual(['s-1', 's-3'])
+  const waits = it.begin('s-4')
+  expect(it.open).toEqual(['s-1', 's-3'])
+  it.talks.layDown('s-1')
+  await waits
+  expect(it.open).toEqual(['s-3', 's-4'])
+  await it.talks.close()
+  expect({ open: it.open, taken: it.taken.sort() }).toEqual({
+    open: [],
+    taken: ['hands-1', 'hands-2', 'hands-3', 'hands-4'],
+  })
+})
+
+test('one that cannot be begun leaves nothing behind, and makes place for the next', async () => {
+  const it = openTalks({ most: 1 })
+  expect(await it.begin('s-1', 'forgotten')).toEqual({
+    ok: false,
+    failure: { kind: 'crashed', message: 'no conversation', retryMs: null },
+  })
+  expect({ count: it.talks.count(), taken: it.taken }).toEqual({ count: 0, taken: ['hands-1'] })
+  expect((await it.begin('s-1')).ok).toBe(true)
+  await it.talks.close()
+})
+
+test('a session has one conversation: the one before it is let go', async () => {
+  const it = openTalks()
+  await it.begin('s-1')
+  await it.begin('s-1')
+  expect({ open: it.open, taken: it.taken }).toEqual({ open: ['s-1'], taken: ['hands-1'] })
+  await it.talks.close()
+})
