@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatAdapter, Door } from '../../src/chat/door.ts'
+import type { ChatAdapter } from '../../src/chat/door.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
-import type { Person } from '../../src/shapes/person.ts'
-import type { Post } from '../../src/shapes/post.ts'
 import type { Result } from '../../src/shapes/result.ts'
-import { CYAN, clean } from './rows.ts'
-import { answer, refusalOf, show, speech, warning } from './translate.ts'
+import { placesIn, type TerminalDoor } from './door.ts'
+import { CYAN } from './rows.ts'
+import { openScreen, type Screen, type ScreenOptions } from './screen.ts'
+import { answer, refusalOf, speech, warning } from './translate.ts'
+import { createVisit, pause, reason } from './visit.ts'
 
-export type TerminalOptions = {
-  door: Door
-  room: string
-  you: Person
-  input: NodeJS.ReadableStream & { isTTY?: boolean }
-  output: NodeJS.WritableStream & { isTTY?: boolean; columns?: number }
+export type TerminalOptions = Omit<ScreenOptions, 'complete'> & {
+  door: TerminalDoor
   /** Names for completion, without their `/` and `@`. */
   commands: readonly string[]
   agents: readonly string[]
   /** The position to show posts after: 0 for the room from its beginning. */
   after: number
-  /** Whether colours are wanted; what is no terminal gets none in any case. */
-  colour: boolean
 }
 
 /** A room in a terminal; or, where there is none, line by line. It runs until the person leaves or the signal ends it. */
@@ -29,100 +22,63 @@ export const createTerminal = (options: TerminalOptions): ChatAdapter => ({
   run: async (signal) => {
     const interrupt = new AbortController()
     const left = AbortSignal.any([signal, interrupt.signal])
-    const screen = openScreen(options)
-    /** Our own lines, and the posts of what they were answered: shown as they happen, and not again from the room. */
-    const own = new Set<string>()
-    const say = createSpeaker(options, screen, own)
+    const answered = new AbortController()
+    const over = AbortSignal.any([left, answered.signal])
+    const screen = openScreen({ ...options, complete: completer(options) })
+    const visit = createVisit({ ...options, screen, over })
+    const obey = createCommands(options, screen, visit)
     let saying = Promise.resolve()
 
     screen.lines.on('line', (typed) => {
       const text = typed.trim()
       if (text === '/quit') return screen.lines.close()
-      if (text !== '') saying = saying.then(() => say(text))
+      if (text !== '') saying = saying.then(() => obey(text))
       screen.prompt()
     })
     screen.lines.on('SIGINT', () => interrupt.abort())
+    // What was said before leaving still gets its answer; an interrupt does not wait for it.
+    screen.lines.once('close', () => void saying.finally(() => answered.abort()))
     left.addEventListener('abort', () => screen.lines.close())
     if (left.aborted) screen.lines.close()
 
     screen.greet()
-    // What was said before leaving still gets its answer; an interrupt does not wait for it.
-    const heard = follow(options, screen, own).then(() => saying)
-    await Promise.race([heard, ended(left)])
+    visit.begin()
+    await ended(over)
   },
 })
 
-type Screen = ReturnType<typeof openScreen>
-
-/** A prompt at the bottom, and everything that is printed above it. */
-const openScreen = (options: TerminalOptions) => {
-  const { input, output, you, room } = options
-  const terminal = input.isTTY === true && output.isTTY === true
-  const name = clean(you.name)
-  const lines = createInterface({
-    input,
-    output,
-    terminal,
-    prompt: `${name}@${room}> `,
-    completer: completer(options),
-    removeHistoryDuplicates: true,
-  })
-  const closed = new AbortController()
-  lines.once('close', () => {
-    closed.abort()
-    if (terminal) output.write('\n')
-  })
-
-  const prompt = () => {
-    if (terminal && !closed.signal.aborted) lines.prompt(true)
-  }
-  const print = (text: string) => {
-    if (text === '') return
-    if (!terminal || closed.signal.aborted) return void output.write(`${text}\n`)
-    const { rows } = lines.getCursorPos()
-    moveCursor(output, 0, -rows)
-    cursorTo(output, 0)
-    clearScreenDown(output)
-    // Readline goes up by the rows that the half-typed line took before it draws it again: they are put back first.
-    output.write(`${text}\n${'\n'.repeat(rows)}`)
-    prompt()
-  }
-  const greet = () => {
-    if (terminal) print(`You are ${name} (${you.role}) in ${room}. Say /help for the commands, /quit to leave.`)
-  }
-  const look = () => ({ width: output.columns || Number.POSITIVE_INFINITY, colour: options.colour && terminal })
-  return { lines, terminal, closed: closed.signal, prompt, print, greet, look }
+/** The commands of the terminal itself, beside those of the house. */
+const OWN = {
+  enter: 'go to another room or thread; alone, says which there are',
+  leave: 'go back to where you were before',
+  quit: 'leave the terminal',
 }
 
-const follow = async ({ door, room, after }: TerminalOptions, screen: Screen, own: Set<string>): Promise<void> => {
-  const { closed, print, look } = screen
-  const calls = new Map<string, string>()
-  let cursor = after
-  let failures = 0
-  const hear = (post: Post) => {
-    if (post.position <= cursor) return
-    cursor = post.position
-    failures = 0
-    if (own.has(post.id)) return
-    if (post.kind === 'step' && post.step?.state === 'running') return void calls.set(post.step.id, post.text)
-    print(show(post, look(), post.step && calls.get(post.step.id)))
-    if (post.kind === 'step' && post.step) calls.delete(post.step.id)
+type Visit = ReturnType<typeof createVisit>
+
+/** Does what a line says: one of the terminal's own commands, or else the house hears it. */
+const createCommands = (options: TerminalOptions, screen: Screen, visit: Visit) => {
+  const say = createSpeaker(options, screen, visit)
+  const list = async (): Promise<void> => {
+    const places = await placesIn(options.door).catch(() => [])
+    screen.print(answer(places.map(({ id, what }) => `/enter ${id}  ${what}`).join('\n'), screen.look()))
   }
-  while (!closed.aborted) {
-    try {
-      await door.follow(room, cursor, hear, closed)
-    } catch (error) {
-      if (failures === 0) print(warning(`lost the room (${reason(error)}): trying again`, look()))
-    }
-    await pause(failures++, closed)
+  const help = Object.entries(OWN).map(([name, what]) => `/${name}${name === 'enter' ? ' [ROOM]' : ''}: ${what}`)
+
+  return async (text: string): Promise<void> => {
+    const [command, room, ...more] = text.split(/\s+/)
+    if (command === '/enter' && more.length === 0) return room === undefined ? list() : visit.enter(room)
+    if (text === '/leave') return visit.leave()
+    await say(text)
+    if (text === '/help') screen.print(answer(`In this terminal:\n${help.join('\n')}`, screen.look()))
   }
 }
 
-const createSpeaker = ({ door, room, you }: TerminalOptions, screen: Screen, own: Set<string>) => {
+const createSpeaker = ({ door, you }: TerminalOptions, screen: Screen, visit: Visit) => {
   const { closed, terminal, print, look } = screen
 
   /** Until the door answers or the person leaves. The same id each time: a line that did arrive is not done again. */
-  const send = async (id: string, text: string): Promise<Result<Receipt> | undefined> => {
+  const send = async (id: string, room: string, text: string): Promise<Result<Receipt> | undefined> => {
     for (let failures = 0; ; failures++) {
       const answered = await door.say({ id, room, text }).catch(reason)
       if (typeof answered !== 'string') return answered
@@ -134,29 +90,36 @@ const createSpeaker = ({ door, room, you }: TerminalOptions, screen: Screen, own
 
   return async (text: string): Promise<void> => {
     const id = randomUUID()
-    own.add(id).add(`${id}.receipt`)
+    visit.own().add(id).add(`${id}.receipt`)
     if (!terminal) print(speech(you.name, text, CYAN, look()))
-    const answered = await send(id, text)
+    const answered = await send(id, visit.room(), text)
     if (!answered) return
     if (!answered.ok) return print(refusalOf(answered.refusal, look()))
-    if (answered.value.answer !== null) print(answer(answered.value.answer, look()))
+    if (answered.value.answer !== null)
+      print(answer(answered.value.answer + wayTo(text, answered.value.answer), look()))
   }
 }
 
-/** Commands at the start of a line, agents anywhere. */
+/** A thread that was begun just now: how to go there. */
+const wayTo = (text: string, answered: string): string => {
+  const [thread] = /^t-[0-9a-z]+/.exec(answered) ?? []
+  return thread && /^\/(?:new|fork)\b/.test(text) ? `\n→ /enter ${thread}` : ''
+}
+
+/** Commands at the start of a line, agents anywhere; after `/enter`, where one can go. */
 const completer =
-  ({ commands, agents }: TerminalOptions) =>
-  (line: string): [string[], string] => {
+  ({ commands, agents, door }: TerminalOptions) =>
+  async (line: string): Promise<[string[], string]> => {
     const word = /\S*$/.exec(line)?.[0] ?? ''
-    const command = word === line && word.startsWith('/')
-    const names = command ? [...commands, 'quit'].map((name) => `/${name} `) : agents.map((id) => `@${id} `)
-    return [word === '' ? [] : names.filter((name) => name.startsWith(word)), word]
+    const among = (names: readonly string[]): [string[], string] => [
+      names.map((name) => `${name} `).filter((name) => name.startsWith(word)),
+      word,
+    ]
+    if (/^\/enter\s+\S*$/.test(line)) return among((await placesIn(door)).map(({ id }) => id))
+    if (word === '') return [[], word]
+    if (word !== line || !word.startsWith('/')) return among(agents.map((id) => `@${id}`))
+    return among([...commands, ...Object.keys(OWN)].map((name) => `/${name}`))
   }
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const pause = (failures: number, signal: AbortSignal): Promise<unknown> =>
-  sleep(Math.min(5000, 100 * 2 ** failures), undefined, { signal }).catch(() => null)
 
 const ended = (signal: AbortSignal): Promise<void> =>
   new Promise((done) => {

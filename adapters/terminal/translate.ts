@@ -36,7 +36,7 @@ export const show = (post: Post, look: Look, call: string | null = null): string
     case 'refusal':
       return trouble(post.text, look)
     case 'notice':
-      return block('— ', post.text, DIM, look)
+      return notice(post.text, look)
     case 'approval':
       return approval(post, look)
   }
@@ -54,6 +54,9 @@ export const answer = (text: string, look: Look): string => {
 
 export const refusalOf = ({ code, message, remedy }: Refusal, look: Look): string =>
   trouble(`${message} [${code}]\n${remedy}`, look)
+
+/** What happened here, besides what was said. */
+export const notice = (text: string, look: Look): string => block('— ', text, DIM, look)
 
 /** What the terminal itself has to say: that the house is away. */
 export const warning = (text: string, look: Look): string => block('  ! ', text, YELLOW, look)

@@ -51,6 +51,19 @@ export type Aimed = {
   as?: string | null | undefined
 }
 
+export type AmendAnswer = {
+  receipt: Receipt
+  output?: {
+    turn: string
+    agent: string
+  } | undefined
+}
+
+export type AmendInput = {
+  turn: string
+  text: string
+}
+
 export type AnsweredBody = {
   event: "answered"
   operation: string
@@ -153,6 +166,20 @@ export type Author = {
   face: string
   via: string | null
 }
+
+export type CheckoutsAnswer = {
+  checkouts: Array<{
+    agent: string
+    folder: string | null
+    commit: string | null
+    behind: number | null
+    files: Array<FileChange>
+    closed: Array<string>
+    note: string | null
+  }>
+}
+
+export type CheckoutsInput = Record<string, never>
 
 export type ClaimAnswer = {
   receipt: Receipt
@@ -348,6 +375,7 @@ export type Config = {
     idleMinutes: number
     processes: number
     cage: "auto" | "never"
+    retryMs: number
   }
   lease: {
     ms: number
@@ -480,7 +508,7 @@ export type DiffAnswer = {
 
 export type DiffInput = {
   agent?: string | undefined
-  /** another turn than the last that changed something; or all */
+  /** another turn, or merge, than the last that changed something; or all */
   turn?: string | undefined
 }
 
@@ -1142,6 +1170,32 @@ export type LeaveInput = {
   outcome?: "done" | "failed" | undefined
 }
 
+export type MergeAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    dry: boolean
+    from: string | null
+    done: boolean
+    files: Array<FileChange>
+    conflicts: Array<{
+      path: string
+      why: string
+    }>
+    failed: Array<{
+      path: string
+      why: string
+    }>
+    note: string | null
+  } | undefined
+}
+
+export type MergeInput = {
+  agent: string
+  /** only show what would be brought over */
+  dry?: boolean | string | undefined
+}
+
 export type MergedBody = {
   event: "merged"
   agent: string
@@ -1420,10 +1474,56 @@ export type ProblemDetails = {
   remedy: string
 }
 
+export type ProfileAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    profile: string | null
+    own: boolean
+    summary: string | null
+  } | undefined
+}
+
+export type ProfileInput = {
+  to?: string | undefined
+}
+
 export type ProfileSetBody = {
   event: "profile-set"
   from: string | null
   to: string | null
+}
+
+export type ProfilesAnswer = {
+  room: string | null
+  profile: string | null
+  profiles: Array<{
+    name: string
+    holds: boolean
+    summary: string
+    models: Record<string, string>
+    sandbox?: "read-only" | "workspace-write" | undefined
+    approval: "as-declared" | "always"
+    budget: {
+      turn?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      room?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+      day?: {
+        tokens?: number | undefined
+        usd?: number | undefined
+      } | undefined
+    }
+  }>
+}
+
+export type ProfilesInput = {
+  /** in this room or thread */
+  room?: string | undefined
 }
 
 export type Progress = {
@@ -1443,6 +1543,24 @@ export type QuestionsAnswer = {
 export type QuestionsInput = {
   /** how many, up to 200 */
   limit?: number | undefined
+}
+
+export type QueueAnswer = {
+  turns: Array<{
+    turn: string
+    agent: string
+    room: string
+    state: "accepted" | "running" | "waiting" | "removed"
+    request: string
+    by: string
+    at: string
+    seconds: number
+    ahead: number
+  }>
+}
+
+export type QueueInput = {
+  agent?: string | undefined
 }
 
 export type Receipt = {
@@ -2550,12 +2668,80 @@ export type UndoAnswer = {
 
 export type UndoInput = {
   agent?: string | undefined
-  /** another turn than the last that changed something; or all */
+  /** another turn, or merge, than the last that changed something; or all */
   turn?: string | undefined
   /** only show what would be put back */
   dry?: boolean | string | undefined
   /** also what was changed since */
   force?: boolean | string | undefined
+}
+
+export type UnqueueAnswer = {
+  receipt: Receipt
+  output?: {
+    turn: string
+    agent: string
+  } | undefined
+}
+
+export type UnqueueInput = {
+  turn: string
+  why?: string | undefined
+}
+
+export type UsageAnswer = {
+  by: "agent" | "person" | "room" | "day" | "model" | "turn"
+  asOf: string
+  rows: Array<{
+    name: string | null
+    spent: {
+      requests: number
+      input: number
+      cached: number
+      written: number
+      output: number
+      reasoning: number
+      usd: number
+      unpriced: number
+    }
+  }>
+  more: number
+  total: {
+    requests: number
+    input: number
+    cached: number
+    written: number
+    output: number
+    reasoning: number
+    usd: number
+    unpriced: number
+  }
+  budgets: Array<{
+    agent: string
+    room: string
+    of: "turn" | "room" | "day"
+    unit: "tokens" | "usd"
+    used: number
+    limit: number
+    unpriced: number
+  }>
+}
+
+export type UsageInput = {
+  /** by this agent */
+  agent?: string | undefined
+  /** for this person */
+  person?: string | undefined
+  /** in this room or thread */
+  room?: string | undefined
+  /** by this turn */
+  turn?: string | undefined
+  /** from this day on (UTC), such as 2026-01-02 or 7d */
+  since?: string | undefined
+  /** a row for each agent, person, room, day, model, turn; of turns, for the last thousand */
+  by?: "agent" | "person" | "room" | "day" | "model" | "turn" | undefined
+  /** how many rows, up to 1000 */
+  limit?: number | undefined
 }
 
 export type UsageNotedBody = {
@@ -2644,10 +2830,20 @@ export interface Operations {
   "rooms": { reads: true; agents: false; input: RoomsInput; answer: RoomsAnswer }
   /** show the mode of the room, or change it: discuss, diagnose or execute */
   "mode": { reads: false; agents: false; input: ModeInput; answer: ModeAnswer }
+  /** show how this room or thread works, or set it: a profile of the config, or none */
+  "profile": { reads: false; agents: false; input: ProfileInput; answer: ProfileAnswer }
+  /** the profiles there are, and the one that holds in this room */
+  "profiles": { reads: true; agents: false; input: ProfilesInput; answer: ProfilesAnswer }
   /** the walls agents work behind: their tools, commands, ways in and ways out */
   "peripherals": { reads: true; agents: false; input: PeripheralsInput; answer: PeripheralsAnswer }
   /** what is being worked on, and what waits in line */
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
+  /** what agents are at and what waits in line for each: who asked, for what, and since when */
+  "queue": { reads: true; agents: false; input: QueueInput; answer: QueueAnswer }
+  /** ask for something else instead, of a turn that waits in line: /queue shows them */
+  "amend": { reads: false; agents: false; input: AmendInput; answer: AmendAnswer }
+  /** take a turn out of the line that has not begun: /queue shows them */
+  "unqueue": { reads: false; agents: false; input: UnqueueInput; answer: UnqueueAnswer }
   /** add a line to the turn that is running in this room; agent= names whose, where there are several */
   "steer": { reads: false; agents: false; input: SteerInput; answer: SteerAnswer }
   /** stop what an agent is doing in this room, and what waits behind it; without a name, everything here */
@@ -2668,6 +2864,10 @@ export interface Operations {
   "undo": { reads: false; agents: false; input: UndoInput; answer: UndoAnswer }
   /** put files back to before a step: all that it and the later steps of its session changed */
   "rewind": { reads: false; agents: false; input: RewindInput; answer: RewindAnswer }
+  /** bring what an agent did in a checkout of its own into the workspace; where there is a conflict, nothing */
+  "merge": { reads: false; agents: false; input: MergeInput; answer: MergeAnswer }
+  /** which agents work in a checkout of their own, and what they did there that is not merged */
+  "checkouts": { reads: true; agents: false; input: CheckoutsInput; answer: CheckoutsAnswer }
   /** the conversations that last: each with one agent, in a room of its own */
   "threads": { reads: true; agents: false; input: ThreadsInput; answer: ThreadsAnswer }
   /** begin a thread: a conversation with one agent that can be resumed, forked and archived */
@@ -2706,6 +2906,8 @@ export interface Operations {
   "count": { reads: true; agents: false; input: CountInput; answer: CountAnswer }
   /** how much matching evidence there is of each session, subject, type, claim, event, author, room, agent, mission, pattern, peripheral, tool, outcome, path */
   "facets": { reads: true; agents: false; input: FacetsInput; answer: FacetsAnswer }
+  /** the tokens and the money that models took: by whom, for whom, where and when; and what is left of budgets */
+  "usage": { reads: true; agents: false; input: UsageInput; answer: UsageAnswer }
   /** what a session came to: goals, walls, progress, answers, files */
   "digest": { reads: true; agents: false; input: DigestInput; answer: DigestAnswer }
   /** prove from evidence alone that a chain is whole and every step was within its wall */

@@ -1,5 +1,5 @@
 import type { Live } from '../evidence/live.ts'
-import { steersFrom } from '../evidence/steers.ts'
+import { type Steer, steersFrom } from '../evidence/steers.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import type { Finish, Hands, Runner } from '../runners/runner.ts'
 import type { RunnerName } from '../shapes/agent.ts'
@@ -47,7 +47,7 @@ export type Options = {
     instructions: (work: Attended) => Promise<string>
     briefing: (work: Attended) => Promise<Told>
     recap: (work: Attended, why: Why) => Promise<Told>
-    steer: (work: Attended, text: string) => string
+    steer: (work: Attended, steer: Steer) => string
     goOn: (why: string) => string
   }
   spending: {
@@ -169,6 +169,7 @@ const createLife = (options: Options, given: Living, models: Models) => {
 
   /** Tries again, as the policy of the failure says. */
   const mend = async (failure: Failure, said: string): Promise<Next> => {
+    writing.giveUp()
     const conclusion = await bear(failure)
     if (conclusion || ends.aborted) return conclusion
     const { anew } = policies[failure.kind]

@@ -17,6 +17,8 @@ type Options = {
   store: Store
   live: Pick<Live, 'until'>
   specs: ReadonlyMap<string, PeripheralSpec>
+  /** The walls that are put up in a room: narrowed by the profile that holds there. */
+  wallsIn: (room: string) => Promise<ReadonlyMap<string, PeripheralSpec>>
   asking: Pick<Asking, 'ask' | 'leave'>
   begin: ReturnType<typeof createBegin>
   /** The one door for what is said: an agent that starts to work says so, like everybody else. */
@@ -58,7 +60,7 @@ const LEAVE_MS = 15_000
  * it. Nothing of it is kept here: where an agent stands follows from the evidence, so any gateway can go on.
  */
 export const createSeats = (options: Options) => {
-  const { store, live, specs, asking, begin, receive, keep, isBusy, newId } = options
+  const { store, live, specs, wallsIn, asking, begin, receive, keep, isBusy, newId } = options
   const inTurn = oneAtATime()
   const underWay = new Map<string, number>()
 
@@ -161,7 +163,7 @@ export const createSeats = (options: Options) => {
 
   /** Begins a turn that was accepted: the wall is up when it answers. */
   const conduct = async (turn: TurnRecord, author: Author): Promise<Result<null>> => {
-    const spec = specs.get(turn.peripheral)
+    const spec = (await wallsIn(turn.room)).get(turn.peripheral)
     // Before it is under way: nobody may take it for one that was left.
     await keep(turn.session)
     const write = await writer(turn.session)

@@ -88,9 +88,9 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
     while (!signal.aborted) {
       const n = heard.steers
       const id = `${turn.id}.steer-${n}`
-      const text = await live.until(() => steerAt(store, turn.id, n), signal, id).catch(() => null)
-      if (text === null) return
-      const landing = await conversation.steer(tell.steer(work, text))
+      const added = await live.until(() => steerAt(store, turn.id, n), signal, id).catch(() => null)
+      if (added === null) return
+      const landing = await conversation.steer(tell.steer(work, added))
       if (landing === null) return
       heard.steers = n + 1
       writing.note('steer', LANDINGS[landing])

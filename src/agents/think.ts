@@ -1,3 +1,4 @@
+import { requestOf } from '../evidence/amendments.ts'
 import { steerAt } from '../evidence/steers.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { stepId } from '../peripherals/request.ts'
@@ -35,13 +36,13 @@ export const createThinking = ({ store, steps, specs }: Options) => {
   /** Null where the signal ended it, or a person. */
   const think = async (work: Pondered, heard: Heard, signal: AbortSignal): Promise<Conclusion | null> => {
     const at: Progress = { peripheral: work.spec.id, asked: 0, spent: 0, answers: [] }
-    let request: string | null = await requestOf(work.turn)
+    let request: string | null = await askedOf(work.turn)
     while (request !== null) {
       const conclusion = await ponder(work, request, at, signal)
       if (!conclusion) return null
       at.answers.push(conclusion.answer)
       if (conclusion.outcome !== 'done') return { ...conclusion, answer: at.answers.join('\n\n') }
-      request = await steerAt(store, work.turn.id, heard.steers)
+      request = (await steerAt(store, work.turn.id, heard.steers))?.text ?? null
       if (request !== null) heard.steers++
     }
     return { outcome: 'done', answer: at.answers.join('\n\n') }
@@ -97,10 +98,10 @@ export const createThinking = ({ store, steps, specs }: Options) => {
     context: {},
   })
 
-  const requestOf = async ({ id }: TurnRecord): Promise<string> => {
-    const accepted = await store.get(id)
-    if (accepted?.body.event !== 'accepted') throw new Error(`${id} is no accepted turn`)
-    return accepted.body.request
+  const askedOf = async ({ id }: TurnRecord): Promise<string> => {
+    const request = await requestOf(store, id)
+    if (request === null) throw new Error(`${id} is no accepted turn`)
+    return request
   }
 
   /** How a mind thinks about turns. */

@@ -1,5 +1,5 @@
 import type { Live } from '../evidence/live.ts'
-import { steersFrom } from '../evidence/steers.ts'
+import { type Steer, steersFrom } from '../evidence/steers.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
 import { stopped } from '../peripherals/drafts.ts'
 import type { Steps } from '../peripherals/steps.ts'
@@ -13,7 +13,8 @@ type Options = {
   store: Store
   live: Pick<Live, 'until'>
   steps: Pick<Steps, 'ask' | 'leave'>
-  specs: ReadonlyMap<string, PeripheralSpec>
+  /** The walls that are put up in a room: narrowed by the profile that holds there. */
+  wallsIn: (room: string) => Promise<ReadonlyMap<string, PeripheralSpec>>
   enter: Enter
   /** The steps of a session that were begun and have no outcome. */
   openSteps: (session: string) => Promise<[string, ToolCall][]>
@@ -41,7 +42,7 @@ type Work = Inhabitant & Beginning
  * its mind is asked again from the beginning, and every step that has a report already is answered from evidence.
  */
 export const createTurns = (options: Options) => {
-  const { store, live, steps, specs, openSteps, inhabitantOf, isReady, isElsewhere } = options
+  const { store, live, steps, wallsIn, openSteps, inhabitantOf, isReady, isElsewhere } = options
   const begin = createBegin(options)
 
   const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
@@ -59,7 +60,7 @@ export const createTurns = (options: Options) => {
 
   /** Answers whether the turn came to its end and the next one may begin. */
   const run = async (turn: TurnRecord, write: Write, abandon: AbortSignal): Promise<boolean> => {
-    const spec = specs.get(turn.peripheral)
+    const spec = (await wallsIn(turn.room)).get(turn.peripheral)
     const inhabitant = inhabitantOf(turn.agent)
     if (spec && inhabitant) return inhabit({ turn, spec, ...inhabitant }, write, abandon)
     const session = await store.session(turn.session)
@@ -115,9 +116,9 @@ export const createTurns = (options: Options) => {
 }
 
 /** What was said to a turn when it had come to its end is not lost: the answer says that nobody heard it. */
-const unheard = ({ answer, ...how }: Conclusion, late: readonly string[]): Conclusion => ({
+const unheard = ({ answer, ...how }: Conclusion, late: readonly Steer[]): Conclusion => ({
   ...how,
-  answer: [answer, ...late.map((text) => `not heard any more, say it anew: ${text}`)].join('\n\n'),
+  answer: [answer, ...late.map(({ text }) => `not heard any more, say it anew: ${text}`)].join('\n\n'),
 })
 
 /** How a turn ends whose agent or peripheral is no longer there: signed for the agent, and with no wall left standing. */

@@ -1,12 +1,13 @@
 import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
-import type { Author, Body, BodyOf, NoteKind } from '../shapes/evidence.ts'
+import { usageDraft } from '../evidence/usage.ts'
+import type { Author, Body, BodyOf, Draft, EventName, NoteKind } from '../shapes/evidence.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Told } from './attend.ts'
 import type { Write } from './turn.ts'
 
 type Options = {
-  store: Pick<Store, 'get' | 'turn'>
+  store: Pick<Store, 'get' | 'query'>
   turn: TurnRecord
   author: Author
   write: Write
@@ -20,8 +21,15 @@ type Used = Omit<BodyOf<'usage-noted'>, 'event' | 'turn'>
 export type Writing = Awaited<ReturnType<typeof createWriting>>
 
 /** Kinds of entries of which a turn can have several, numbered from 0 on. */
-const NUMBERED = ['note', 'said', 'usage', 'conversation', 'briefed'] as const
-type Numbered = (typeof NUMBERED)[number]
+const EVENTS = {
+  note: 'turn-noted',
+  said: 'agent-said',
+  usage: 'usage-noted',
+  conversation: 'conversation-opened',
+  briefed: 'turn-briefed',
+} as const satisfies Record<string, EventName>
+type Numbered = keyof typeof EVENTS
+const NUMBERED = Object.keys(EVENTS) as Numbered[]
 
 /**
  * Writes down what becomes of a turn that a program works on, in the order it happens. A message is written down when
@@ -30,22 +38,33 @@ type Numbered = (typeof NUMBERED)[number]
 export const createWriting = async ({ store, turn, author, write, failed }: Options) => {
   const { id, session, room, agent } = turn
   const numbers = new Map<Numbered, number>()
-  for (const kind of NUMBERED) numbers.set(kind, await firstFree(store, `${id}.${kind}`))
-  const begun = (numbers.get('conversation') ?? 0) > 0
+  const begun = (await store.get(`${id}.conversation-0`)) !== null
+  for (const kind of NUMBERED) numbers.set(kind, begun ? await nextOf(store, turn, kind) : 0)
   const since = Date.now()
   let pending: string | null = null
+  /** Whether a message is being written that is not complete. */
+  let half = false
   let late = false
   let last: Promise<void> = Promise.resolve()
 
   const nameOf = (kind: Numbered): string => `${id}.${kind}-${numbers.get(kind)}`
 
-  const append = (kind: Numbered, by: Author, body: Body): Promise<void> => {
-    const entry = sessionDraft({ id: nameOf(kind), session, room, agent, author: by, body, inReplyTo: id })
-    numbers.set(kind, (numbers.get(kind) ?? 0) + 1)
+  const numbered = (kind: Numbered): number => {
+    const n = numbers.get(kind) ?? 0
+    numbers.set(kind, n + 1)
+    return n
+  }
+
+  const put = (entry: Draft): Promise<void> => {
     last = last.then(async () => {
       if (!(await write([entry]))) failed()
     })
     return last.catch(failed)
+  }
+
+  const append = (kind: Numbered, by: Author, body: Body): Promise<void> => {
+    const own = `${id}.${kind}-${numbered(kind)}`
+    return put(sessionDraft({ id: own, session, room, agent, author: by, body, inReplyTo: id }))
   }
 
   /** What was said is not the answer: something follows it. */
@@ -67,18 +86,26 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
     opened: (opened: Opened): void => {
       void append('conversation', author, { event: 'conversation-opened', turn: id, ...opened })
     },
-    usage: (used: Used): Promise<void> => append('usage', BELLHOP, { event: 'usage-noted', turn: id, ...used }),
+    usage: (used: Used): Promise<void> => put(usageDraft(turn, numbered('usage'), used)),
     /** A piece of what is being said, for those who look on. */
     delta: (text: string): Progress => {
       flush()
+      half = true
       return { room, session, step: nameOf('said'), text }
     },
     message: (text: string): void => {
       flush()
+      half = false
       pending = text
     },
     /** What was said last is followed by something. */
     onTheWay: flush,
+    /** What was begun is not gone on with: what comes next is another message. */
+    giveUp: (): void => {
+      flush()
+      if (half) numbers.set('said', (numbers.get('said') ?? 0) + 1)
+      half = false
+    },
     /** The name of what was said last, where nothing has followed it. */
     last: (): string | undefined => (pending === null ? undefined : nameOf('said')),
     /** Whether it has taken longer than this; said once. */
@@ -91,8 +118,10 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
   }
 }
 
-const firstFree = async (store: Pick<Store, 'get'>, prefix: string): Promise<number> => {
-  let n = 0
-  while (await store.get(`${prefix}-${n}`)) n++
-  return n
+/** The number that comes after the last that a turn has of a kind. */
+const nextOf = async (store: Pick<Store, 'query'>, { id, session }: TurnRecord, kind: Numbered): Promise<number> => {
+  const found = await store.query({ session, event: EVENTS[kind], limit: 1 })
+  const [last] = found.ok ? found.value.entries : []
+  const n = last?.id.startsWith(`${id}.${kind}-`) ? Number(last.id.slice(`${id}.${kind}-`.length)) : Number.NaN
+  return Number.isInteger(n) ? n + 1 : 0
 }

@@ -1,15 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Door } from '../chat/door.ts'
 import type { Operations } from '../operations/table.ts'
 import type { Said } from '../shapes/http.ts'
 import { ItemEvent } from '../shapes/item.ts'
 import { Receipt } from '../shapes/message.ts'
-import { Post } from '../shapes/post.ts'
+import { Post, Progress } from '../shapes/post.ts'
 import { ProblemDetails, refusalOf } from '../shapes/problem-details.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
-import { eventsOf } from './events.ts'
+import { eventsOf, type ServerEvent } from './events.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -39,6 +38,12 @@ type Aim = Partial<Omit<Said, 'text'>>
 
 /** What is followed: the items of one turn up to its end, or of a room. */
 export type ItemsOf = { turn: string } | { room: string }
+
+/** Where a reader of a room begins: after a post, or with the last so many. */
+type From = number | { tail: number }
+
+/** What a reader hears besides the posts: that it was let in, and what is said while it is being said. */
+type Ears = { post: (post: Post) => void; progress?: (progress: Progress) => void; open?: () => void }
 
 /** Speaks to a running instance over HTTP: asks, gives commands, says lines, and follows what comes of it. */
 export const createClient = ({ url, token, face = 'api' }: Options) => {
@@ -70,38 +75,46 @@ export const createClient = ({ url, token, face = 'api' }: Options) => {
   }
 
   /** Posts as they come, reconnecting by itself until the signal ends it. */
-  const follow: Door['follow'] = async (room, after, show, signal) => {
-    let cursor = after
-    const see = (data: string): boolean => {
-      const post = Post.parse(JSON.parse(data))
-      cursor = post.position
-      show(post)
+  const follow = async (
+    room: string,
+    from: From,
+    show: ((post: Post) => void) | Ears,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const ears = typeof show === 'function' ? { post: show } : show
+    let begin: object = typeof from === 'number' ? { after: from } : from
+    const see = ({ event, data }: ServerEvent): boolean => {
+      if (event === 'post') {
+        const post = Post.parse(JSON.parse(data))
+        begin = { after: post.position }
+        ears.post(post)
+      }
+      const progress = event === 'progress' && ears.progress ? Progress.safeParse(JSON.parse(data)).data : null
+      if (progress) ears.progress?.(progress)
       return false
     }
-    await following({ from: () => at('follow', { room, after: cursor }), event: 'post', see, signal })
+    await following({ from: () => at('follow', { room, ...begin }), see, open: ears.open, signal })
   }
 
   /** What becomes of the items of a turn, up to its end, or of a room until the signal ends it; reconnecting by itself. */
   const items = async (of: ItemsOf, show: (event: ItemEvent) => void, signal: AbortSignal): Promise<void> => {
     let after: string | undefined
-    const see = (data: string, id: string): boolean => {
+    const see = ({ event: name, data, id }: ServerEvent): boolean => {
+      if (name !== 'item') return false
       const event = ItemEvent.parse(JSON.parse(data))
       if (id !== '') after = id
       show(event)
       return 'turn' in of && isEnd(event, of.turn)
     }
-    await following({ from: () => at('items', { ...of, after }), event: 'item', see, signal })
+    await following({ from: () => at('items', { ...of, after }), see, signal })
   }
 
-  type Followed = { from: () => URL; event: string; see: (data: string, id: string) => boolean; signal: AbortSignal }
-
-  const following = async ({ from, event, see, signal }: Followed): Promise<void> => {
+  const following = async ({ from, see, open, signal }: Followed): Promise<void> => {
     const ended = new AbortController()
     const over = AbortSignal.any([signal, ended.signal])
     const stream = async (response: Response): Promise<void> => {
-      for await (const { event: name, data, id } of eventsOf(response)) {
-        if (name === event && see(data, id)) return ended.abort()
-      }
+      if (response.ok) open?.()
+      for await (const event of eventsOf(response)) if (see(event)) return ended.abort()
     }
     while (!over.aborted) {
       const response = await fetch(from(), { headers, signal: over }).catch(() => null)
@@ -115,8 +128,20 @@ export const createClient = ({ url, token, face = 'api' }: Options) => {
   return { ask, command, say, follow, items }
 }
 
+/** From where a stream is read, each time it is, and what is done with an event; true where that was the last one. */
+type Followed = {
+  from: () => URL
+  see: (event: ServerEvent) => boolean
+  open?: (() => void) | undefined
+  signal: AbortSignal
+}
+
+/** A turn ends with the message that has its outcome: what the agent says on the way to it has none. */
 const isEnd = (event: ItemEvent, turn: string): boolean =>
-  event.kind === 'completed' && event.item.type === 'agentMessage' && event.item.turn === turn
+  event.kind === 'completed' &&
+  event.item.type === 'agentMessage' &&
+  event.item.turn === turn &&
+  event.item.outcome !== null
 
 const queryOf = (given: object): string => {
   const pairs = Object.entries(given).flatMap(([key, value]) =>

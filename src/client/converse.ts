@@ -1,3 +1,4 @@
+import type { Door } from '../chat/door.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Post } from '../shapes/post.ts'
 import { ok, type Result } from '../shapes/result.ts'
@@ -12,7 +13,7 @@ export type Conversation = { receipt: Receipt; replies: Post[] }
  * `show` gets every post of its turns as it comes, also that one of them waits for an approval.
  */
 export const converse = async (
-  client: Pick<Client, 'say' | 'ask' | 'follow'>,
+  client: Pick<Client, 'say' | 'ask'> & Pick<Door, 'follow'>,
   line: Line,
   signal: AbortSignal,
   show: (post: Post) => void = () => {},

@@ -43,13 +43,23 @@ export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell):
     .action(async (words: string[], flags: Flags) => {
       const timeout = AbortSignal.timeout(millisecondsFrom('--timeout', flags.timeout))
       const client = await instanceFor(settingsFrom(flags))
-      const outcome = await exec(client, words.join(' '), flags, timeout)
+      const outcome = await exec(client, words.join(' '), flags, { timeout, stopped: untilSignal() })
       tellOutcome(outcome, flags.json === true)
       process.exitCode = outcome.exit
     })
 }
 
-const exec = async (client: Client, request: string, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
+/** What ends the wait before the turns end. */
+type Ends = { timeout: AbortSignal; stopped: AbortSignal }
+
+/** From the first word on: whoever presses Ctrl-C early wants the turn to stop that was asked for at that moment. */
+const untilSignal = (): AbortSignal => {
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort())
+  return stopped.signal
+}
+
+const exec = async (client: Client, request: string, flags: Flags, ends: Ends): Promise<Outcome> => {
   const place = await placeFor(client, request, flags)
   if (!place.ok) return refusedBy(place.refusal)
   const { room, agent, isOurs } = place.value
@@ -57,15 +67,15 @@ const exec = async (client: Client, request: string, flags: Flags, timeout: Abor
     return refusedBy(refusal('command-invalid', 'a request is no command'))
   const receipt = await client.say({ room, text: lineFor(request, agent, flags) })
   if (receipt.ok && flags.json) write({ kind: 'receipt', receipt: receipt.value })
-  const outcome = receipt.ok ? await outcomeIn(client, receipt.value, flags, timeout) : refusedBy(receipt.refusal)
+  const outcome = receipt.ok ? await outcomeIn(client, receipt.value, flags, ends) : refusedBy(receipt.refusal)
   // What was only for this is put away; that it could not be does not change how the work ended.
   if (isOurs) await client.command('archive', { thread: room }).catch(() => null)
   return outcome
 }
 
-const outcomeIn = (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> =>
+const outcomeIn = (client: Client, receipt: Receipt, flags: Flags, ends: Ends): Promise<Outcome> =>
   receipt.assignments.length > 0
-    ? follow(client, receipt, flags, timeout)
+    ? follow(client, receipt, flags, ends)
     : Promise.resolve(outcomeOf('failed', 'nobody took it up: name somebody with --agent'))
 
 type Where = { room: string; agent: string | null; isOurs: boolean }
@@ -118,11 +128,8 @@ const lineFor = (request: string, agent: string | null, { peripheral }: Flags): 
   [...(peripheral === undefined ? [] : [`/${peripheral}`]), ...(agent === null ? [] : [`@${agent}`]), request].join(' ')
 
 /** Follows the turns to their end, and stops them where nobody waits for that any longer. */
-const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: AbortSignal): Promise<Outcome> => {
-  const stopped = new AbortController()
-  const stop = () => stopped.abort()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
-  const over = AbortSignal.any([timeout, stopped.signal])
+const follow = async (client: Client, receipt: Receipt, flags: Flags, { timeout, stopped }: Ends): Promise<Outcome> => {
+  const over = AbortSignal.any([timeout, stopped])
   const answers: Answer[] = []
   const last = new Map<string, Item['status']>()
   const note = (item: Item): void => {
@@ -132,17 +139,13 @@ const follow = async (client: Client, receipt: Receipt, flags: Flags, timeout: A
     else if (isAnswer(item)) answers.push(MISSED.has(last.get(turn) ?? 'completed') ? failed(item) : item)
   }
   const show = shower(client, receipt.room, flags, note)
-  try {
-    await Promise.all(receipt.assignments.map(({ turn }) => client.items({ turn }, show, over)))
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
-  }
+  await Promise.all(receipt.assignments.map(({ turn }) => client.items({ turn }, show, over)))
   const answer = answers.map(({ text }) => text).join('\n')
   if (answers.length >= receipt.assignments.length) return outcomeOf(worstOf(answers), answer)
   for (const { turn } of receipt.assignments) {
     await client.command('stop', { turn, why: WHY }, { room: receipt.room }).catch(() => null)
   }
-  if (stopped.signal.aborted) return { ...outcomeOf('interrupted', answer), exit: BY_SIGNAL }
+  if (stopped.aborted) return { ...outcomeOf('interrupted', answer), exit: BY_SIGNAL }
   return outcomeOf('timeout', answer)
 }
 

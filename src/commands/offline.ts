@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadHouse } from '../config/load.ts'
 import { openStore, type Store } from '../evidence/store.ts'
+import { createBook } from '../evidence/usage.ts'
 import { folderAt, storeOf, userName } from '../house/folder.ts'
 import { type Settings, viewsOf } from '../house/parts.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -42,6 +43,8 @@ export const askOffline = async (
       store,
       who: async () => [],
       rooms: config.rooms,
+      config,
+      book: createBook({ store, clock: systemClock }),
       residents: [],
       specs,
       ...views,
@@ -57,6 +60,7 @@ export const askOffline = async (
         show: async () => ({ files: [], diff: '' }),
         restore: async () => CHANGES_NOTHING,
       },
+      checkouts: { agents: [], merge: async () => 'no instance runs', state: async () => null },
       helpOf,
       holds: { all: async () => [], release: async () => {} },
       wakeSteps: () => {},

@@ -1,6 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 import type { Config } from '../shapes/config.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { Budget } from '../shapes/usage.ts'
 import { type Source, told, type Wrong } from './yaml.ts'
 
 type Specs = ReadonlyMap<string, PeripheralSpec>
@@ -13,6 +14,9 @@ export const checkSense = (config: Config, specs: Specs, source: Source): void =
       ...unusedChecks(config, specs),
       ...unusedServers(config, specs),
       ...wrongRooms(config),
+      ...wrongProfiles(config),
+      ...wrongPrices(config),
+      ...wrongBudgets(config),
       ...wrongLease(config),
     ],
     source,
@@ -96,6 +100,43 @@ const wrongRooms = ({ rooms, agents }: Config): Wrong[] => {
     ),
   ]
 }
+
+const wrongProfiles = ({ profile, profiles }: Config): Wrong[] => {
+  const names = Object.keys(profiles)
+  return [
+    ...(profile === null || names.includes(profile)
+      ? []
+      : [{ path: ['profile'], what: `expected one of the profiles ${names.join(', ')}, or null` }]),
+    ...(names.includes('none')
+      ? [{ path: ['profiles', 'none'], what: '"none" cannot be a profile\'s name: it takes a profile back' }]
+      : []),
+  ]
+}
+
+const wrongPrices = ({ prices }: Config): Wrong[] =>
+  Object.keys(prices.models)
+    .filter((name) => name.slice(0, -1).includes('*'))
+    .map((name) => ({
+      path: ['prices', 'models', name],
+      what: 'a star stands for the rest of a name, and only at its end',
+    }))
+
+/** Where nothing has a price, a budget in dollars is never used up. */
+const wrongBudgets = ({ agents, profiles, prices }: Config): Wrong[] => {
+  if (Object.keys(prices.models).length > 0) return []
+  const budgets = [
+    ...agents.map(({ budget }, i) => ({ path: ['agents', i, 'budget'], budget })),
+    ...Object.entries(profiles).map(([name, { budget }]) => ({ path: ['profiles', name, 'budget'], budget })),
+  ]
+  return budgets
+    .filter(({ budget }) => isInDollars(budget))
+    .map(({ path }) => ({
+      path,
+      what: 'nothing has a price, so dollars are not counted: say under prices what models cost, or bound tokens',
+    }))
+}
+
+const isInDollars = (budget: Budget): boolean => Object.values(budget).some((allowance) => allowance?.usd !== undefined)
 
 const wrongLease = ({ lease }: Config): Wrong[] =>
   lease.heartbeatMs * 2 > lease.ms

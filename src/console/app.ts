@@ -5,6 +5,7 @@ import { setCookie } from 'hono/cookie'
 import { openApi } from '../schema/openapi.ts'
 import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
+import { Name } from '../shapes/room.ts'
 import { admission, peopleOnly } from './admission.ts'
 import { answerRefusal, guard } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
@@ -72,7 +73,9 @@ const letIn = (c: Context, house: Console): Response => {
     path: '/',
     maxAge: 30 * 86_400,
   })
-  return c.redirect('/', 303)
+  // The token does not stay in the address; where it leads to does.
+  const room = Name.safeParse(c.req.query('room')).data
+  return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }
 
 const TYPES: Record<string, string> = {

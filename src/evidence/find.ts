@@ -271,11 +271,12 @@ const look = async (engine: Engine, search: Search, { newest, from, limit }: Vie
 /** A few thousand entries with the rarest thing asked for: one of them is what matches, or none in this window. */
 const candidatesOf = (engine: Engine, search: Search, { newest, from }: View): RawBuilder<unknown> => {
   const { clauses, low, high } = search
+  // One bound at each end: of two at the same end SQLite takes the first, and looks at all that lies before the other.
+  const [first, end] = newest ? [low, Math.min(high, from ?? high)] : [Math.max(low, (from ?? 0) + 1), high]
   const window = (place: string) => {
     const at = sql.ref(place)
-    const beyond = from === null ? sql`true` : newest ? sql`${at} < ${from}` : sql`${at} > ${from}`
     const order = sql.raw(newest ? 'desc' : 'asc')
-    return sql`${at} >= ${low} and ${at} < ${high} and ${beyond} order by ${at} ${order} limit ${WINDOW}`
+    return sql`${at} >= ${first} and ${at} < ${end} order by ${at} ${order} limit ${WINDOW}`
   }
   const [rarest] = clauses
   if (drivenByWords(search)) {

@@ -10,19 +10,22 @@ const steerId = (turn: string, n: number): string => `${turn}.steer-${n}`
 
 type Reader = Pick<Store, 'get'>
 
+/** A line that was added to a turn, and by whom. */
+export type Steer = { text: string; author: string }
+
 /** What was added to a turn; null where nothing (more) was. */
-export const steerAt = async (store: Reader, turn: string, n: number): Promise<string | null> => {
-  const body = (await store.get(steerId(turn, n)))?.body
-  return body?.event === 'steered' ? body.text : null
+export const steerAt = async (store: Reader, turn: string, n: number): Promise<Steer | null> => {
+  const { body, author } = (await store.get(steerId(turn, n))) ?? {}
+  return body?.event === 'steered' && author ? { text: body.text, author: author.id } : null
 }
 
 /** All that was added to a turn from the nth line on. */
-export const steersFrom = async (store: Reader, turn: string, n: number): Promise<string[]> => {
-  const texts: string[] = []
+export const steersFrom = async (store: Reader, turn: string, n: number): Promise<Steer[]> => {
+  const steers: Steer[] = []
   for (let at = n; ; at++) {
-    const text = await steerAt(store, turn, at)
-    if (text === null) return texts
-    texts.push(text)
+    const steer = await steerAt(store, turn, at)
+    if (steer === null) return steers
+    steers.push(steer)
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { loadHouse } from '../config/load.ts'
@@ -7,20 +7,25 @@ import { brief } from '../evidence/digest.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
+import { profileOf } from '../evidence/profiles.ts'
 import { createRedactor } from '../evidence/redact.ts'
+import { createSpending } from '../evidence/spending.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import { createRoll } from '../evidence/tokens.ts'
+import { createBook } from '../evidence/usage.ts'
 import { verifyChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { mergeStands } from '../operations/merge-history.ts'
 import { operations } from '../operations/table.ts'
 import { createUndo } from '../operations/undo-files.ts'
 import { createEntering } from '../peripherals/entering.ts'
 import { checkExamples } from '../peripherals/examples.ts'
 import { createLedgers } from '../peripherals/ledgers.ts'
+import { createWalls } from '../peripherals/walls.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
 import { createHolds } from '../registry/holds.ts'
@@ -33,10 +38,13 @@ import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import { checkoutAt } from '../workspace/checkout-record.ts'
+import { createCheckouts } from '../workspace/checkouts.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { createPlaces } from './places.ts'
 import { stateIn } from './verdicts.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
@@ -104,8 +112,25 @@ export const openParts = async (given: Settings, part: string) => {
   const spills = createSpills(folder.spills)
   const progress = createProgress({ redis, prefix, redact })
   const ledgers = createLedgers(store)
-  const enter = createEntering({ ledgers, tree: shadow.tree })
+  const checkouts = createCheckouts({
+    folder: checkoutsIn(folder),
+    shadows: folder.shadow,
+    workspace,
+    shadow,
+    path: settings.path,
+    stands: (merge) => mergeStands(store, merge),
+    log: log.warn,
+  })
+  const apart = config.agents.filter(({ worktree }) => worktree).map(({ id }) => id)
+  const places = createPlaces({ home: { workspace, shadow, of: null }, apart, checkouts, store, log })
+  const enter = createEntering({
+    ledgers,
+    tree: async (session) => (await places.of((await store.session(session))?.agent ?? '')).shadow.tree(),
+  })
   const roll = createRoll(store)
+  const walls = createWalls(specs, config.profiles)
+  const profileIn = (room: string): Promise<string | null> => profileOf(store, room, config)
+  const book = createBook({ store, clock })
   // A token for one of the house's own agents is for a session of theirs.
   const visitors = async (): Promise<KnownAgent[]> =>
     (await roll()).filter(({ id }) => !config.agents.some((agent) => agent.id === id))
@@ -119,6 +144,13 @@ export const openParts = async (given: Settings, part: string) => {
     folder,
     workspace,
     specs,
+    /** The walls that can be put up: as the config has them, and narrowed by each profile. */
+    walls,
+    /** The profile that holds in a room, and the walls that are put up there. */
+    profileOf: profileIn,
+    wallsIn: async (room: string) => walls.for(await profileIn(room)),
+    book,
+    spending: createSpending({ store, book, config }),
     secrets,
     log,
     redis,
@@ -140,7 +172,17 @@ export const openParts = async (given: Settings, part: string) => {
     visitors,
     /** Every agent that work can be given to. */
     agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...(await visitors())],
-    undo: createUndo({ store, shadow, workspace, holders: holds.all, release: holds.release }),
+    /** Where agents work, and what becomes of what they did in checkouts of their own. */
+    places,
+    checkouts: { ...checkouts, agents: apart },
+    undo: createUndo({
+      store,
+      shadow,
+      workspace,
+      placeOf: places.of,
+      holders: holds.all,
+      release: holds.release,
+    }),
     newId,
     /** Which process this is, among all that share the Redis. */
     holder: `${hostname()}-${process.pid}-${part}`,
@@ -169,6 +211,12 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
   /** The mode a room was put into, or the one it has by itself. */
   const modeOf = async (room: string): Promise<RoomMode | undefined> =>
     (await store.roomMode(room)) ?? config.rooms.find(({ id }) => id === room)?.mode
+  /** Where the files of an agent are. */
+  const rootFor = (agent: string | undefined): string => {
+    const apart = config.agents.find(({ id, worktree }) => id === agent && worktree)
+    const own = apart && checkoutAt(checkoutsIn(folder), realpathSync(workspace), apart.id).root
+    return own && existsSync(own) ? own : workspace
+  }
   return {
     /** A thread may do no more than the room it was begun in, as that is now. */
     roomMode: async (room: string): Promise<RoomMode> => {
@@ -178,7 +226,7 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
     },
     verify: (session: string): Promise<Verdict> => verifyChain(store, session),
     verifyFiles: async (session: string): Promise<Violation[]> => {
-      const place = await openWorkspace(workspace, [])
+      const place = await openWorkspace(rootFor((await store.session(session))?.agent), [])
       return (await verifyFiles(store, session, (path) => stateIn(place, path))).violations
     },
     verifyStore: (
@@ -195,6 +243,8 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
     },
   }
 }
+
+const checkoutsIn = ({ path }: Folder): string => join(path, 'checkouts')
 
 /** The one that may do least. */
 const lowest = (modes: readonly RoomMode[]): RoomMode =>

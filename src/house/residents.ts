@@ -3,7 +3,6 @@ import { type Conversations, createConversations } from '../agents/conversations
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import type { createThinking } from '../agents/think.ts'
 import type { Inhabitant } from '../agents/turns.ts'
-import { profileOf } from '../evidence/profiles.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import type { Runner } from '../runners/runner.ts'
 import type { AgentConfig, Probe } from '../shapes/agent.ts'
@@ -14,7 +13,6 @@ import { probeTools } from '../tools/probe.ts'
 import { openHands } from './hands.ts'
 import type { Parts } from './parts.ts'
 import { makeRunner, type ProgramName, programOf } from './programs.ts'
-import { spendingOf } from './spending.ts'
 import { tellingOf } from './telling.ts'
 
 type Thinking = ReturnType<typeof createThinking>
@@ -56,7 +54,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     live,
     progress: progress.say,
     upToDate: hands.upToDate,
-    spending: spendingOf(parts),
+    spending: parts.spending,
     retryMs: config.runners.retryMs,
     trouble,
     ...tellingOf(parts),
@@ -77,7 +75,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
   })
 
   const modelsFor = async (agent: AgentConfig, { room }: TurnRecord) => {
-    const name = await profileOf(store, room, config.profile)
+    const name = await parts.profileOf(room)
     const profile = name === null ? undefined : config.profiles[name]
     return { model: profile?.models[agent.type] ?? agent.model ?? null, fallback: agent.fallback ?? null }
   }

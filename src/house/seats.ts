@@ -28,6 +28,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     store,
     live,
     specs,
+    wallsIn: parts.wallsIn,
     asking: createAsking({ store, live, clock, queue }),
     begin: createBegin({ store, enter: parts.enter, roomMode: parts.roomMode }),
     receive: (message) => receive(message, social),

@@ -34,6 +34,7 @@ export const createSocial = (parts: Parts, draining: () => boolean): Social => {
     draining,
     roomMode: parts.roomMode,
     presenceOf: (agent) => presenceOf(parts, agent),
+    spentOver: parts.spending.overIn,
     entryOf: async (spec, room, agent) => {
       const session = await store.openSession(room, agent)
       const entered = await parts.enter(spec, session?.id ?? null)
@@ -59,6 +60,8 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     store,
     who: () => everybody(parts),
     rooms: config.rooms,
+    config,
+    book: parts.book,
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,
     specs,
@@ -69,6 +72,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     compact: parts.compact,
     closeSession: (session, reason) => closeSession(parts, session, authorOf(person), reason),
     undo: parts.undo,
+    checkouts: parts.checkouts,
     helpOf,
     holds: parts.holds,
     wakeSteps: (session) => {

@@ -59,7 +59,7 @@ export const tellingOf = (parts: Parts): Pick<Options, 'tell' | 'isForked'> => {
       instructions,
       briefing,
       recap: ({ turn }) => recapFor({ store, session: turn.session, within: turn.id, nonce: nonceOf(turn.session) }),
-      steer: ({ turn }, text) => steerText({ author: null, text, nonce: nonceOf(turn.session) }),
+      steer: ({ turn }, { author, text }) => steerText({ author, text, nonce: nonceOf(turn.session) }),
       goOn: goOnText,
     },
   }

@@ -5,17 +5,24 @@ import type { Store } from '../evidence/store.ts'
 import type { Log } from '../lib/log.ts'
 import type { FileChange, FileState } from '../shapes/turn.ts'
 import { inside, type Workspace } from '../workspace/paths.ts'
+import type { Place } from '../workspace/place.ts'
 import { readState } from '../workspace/write.ts'
 
 export type Verdicts = ReturnType<typeof createVerdicts>
 
-type Options = { store: Store; workspace: Workspace; log: Pick<Log, 'warn'> }
+type Options = {
+  store: Store
+  workspace: Workspace
+  /** Where agents work, where that is not always the workspace. */
+  places?: { of: (agent: string) => Promise<Pick<Place, 'workspace'>> }
+  log: Pick<Log, 'warn'>
+}
 
 /** The most violations that a verdict lists: `verify` has them all. */
 const LISTED = 20
 
 /** Reads chains backwards, one after the other, whenever a peripheral was left; what that comes to is evidence too. */
-export const createVerdicts = ({ store, workspace, log }: Options) => {
+export const createVerdicts = ({ store, workspace, places, log }: Options) => {
   const checker = createChecker(store)
   let last: Promise<void> = Promise.resolve()
 
@@ -42,7 +49,9 @@ export const createVerdicts = ({ store, workspace, log }: Options) => {
   return {
     /** Looks at the files now, while nobody goes on changing them; the chain is read in a moment. */
     reach: async (session: string, stop: string, changed: readonly FileChange[]): Promise<void> => {
-      const onDisk = await look(workspace, changed)
+      const agent = (await store.session(session))?.agent ?? ''
+      const place = await places?.of(agent)
+      const onDisk = await look(place?.workspace ?? workspace, changed)
       last = last
         .then(() => judge(session, stop, onDisk))
         .catch((error: Error) => log.warn('a chain could not be verified', { session, error: error.message }))

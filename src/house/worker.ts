@@ -38,7 +38,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     store,
     live,
     steps,
-    specs,
+    wallsIn: parts.wallsIn,
     enter: parts.enter,
     openSteps: async (session) => [...(await parts.ledgers.of(session)).open],
     roomMode: parts.roomMode,
@@ -110,8 +110,8 @@ const onlyPeople = async ({ store, clock }: Parts): Promise<void> => {
 const LOOK_MS = 100
 
 /** Writes down the walls that work is done behind, so that they can be held against it later. */
-const declare = async ({ store, specs }: Parts): Promise<void> => {
-  const declared = await declareWalls(store, [...specs.values()])
+const declare = async ({ store, walls }: Parts): Promise<void> => {
+  const declared = await declareWalls(store, walls.all())
   if (!declared.ok)
     throw new Problem(`the walls could not be written down: ${declared.refusal.message}`, declared.refusal.remedy)
 }

@@ -5,10 +5,11 @@ import { probeSandbox } from '../sandbox/probe.ts'
 import { execute } from '../sandbox/sandbox.ts'
 import { createTerminals } from '../sandbox/terminals.ts'
 import type { Config } from '../shapes/config.ts'
-import type { PeripheralSpec } from '../shapes/peripheral.ts'
+import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
 import { createSources, type Sources } from '../sources/sources.ts'
 import type { Command } from '../tools/tool.ts'
 import { hiddenIn } from '../workspace/hidden.ts'
+import type { Place } from '../workspace/place.ts'
 import type { Parts } from './parts.ts'
 import type { Verdicts } from './verdicts.ts'
 
@@ -18,7 +19,8 @@ type Machine = Pick<
   | 'live'
   | 'clock'
   | 'ledgers'
-  | 'specs'
+  | 'walls'
+  | 'profileOf'
   | 'agents'
   | 'workspace'
   | 'roomMode'
@@ -26,14 +28,19 @@ type Machine = Pick<
   | 'spills'
   | 'holds'
   | 'progress'
-> & { config: Pick<Config, 'sandbox' | 'checks' | 'approvals' | 'servers'>; settings: { path: string } }
+> & {
+  /** Where agents work, where that is not always the workspace. */
+  places?: Pick<Parts['places'], 'inTurn'>
+  config: Pick<Config, 'sandbox' | 'checks' | 'approvals' | 'servers'>
+  settings: { path: string }
+}
 
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
 export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
-  const { config, store, live, clock, specs, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } =
-    parts
+  const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
+  const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
   /** The peripheral that terminals and servers of a session were started behind: another worker may have taken it down. */
   const behind = new Map<string, string>()
@@ -41,74 +48,92 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
     for (const [session, peripheral] of behind) {
       if ((await store.session(session))?.peripheral === peripheral) continue
       behind.delete(session)
-      await Promise.all([terminals.endAll(session), sources.end(session)])
+      await Promise.all([terminals.endAll(session), endSources(session)])
     }
   }
   const sweeping = setInterval(() => void sweep().catch(() => {}), SWEEP_MS).unref()
   const job = async (
     { argv, sandbox, network }: Pick<Command, 'argv' | 'sandbox' | 'network'>,
     spec: PeripheralSpec,
+    place: Place,
     signal: AbortSignal,
-  ): Promise<Job> => ({
-    argv,
-    mode: sandbox,
-    network,
-    workspace,
-    // git itself must see the files as they are: emptied ones would be committed. What it shows is bounded by its arguments.
-    hidden: argv[0] === 'git' ? [] : await hiddenIn(workspace, spec.scope, settings.path),
-    readable: config.sandbox.readable,
-    path: settings.path,
-    limits: { ...spec.limits, outputBytes: OUTPUT_BYTES },
-    signal,
-  })
+  ): Promise<Job> => {
+    if (sandbox === 'full' && place.of !== null) throw new Error(`${place.of} ${NOT_FROM_HERE}`)
+    return {
+      argv,
+      mode: sandbox,
+      network,
+      workspace: place.workspace,
+      // git itself must see the files as they are: emptied ones would be committed. What it shows is bounded by its arguments.
+      hidden: argv[0] === 'git' ? [] : await hiddenIn(place.workspace, spec.scope, settings.path),
+      readable: config.sandbox.readable,
+      path: settings.path,
+      limits: { ...spec.limits, outputBytes: OUTPUT_BYTES },
+      signal,
+    }
+  }
   /** What goes on between steps has the time of a turn. */
-  const lasting = async (command: Parameters<typeof job>[0], spec: PeripheralSpec): Promise<Job> => {
-    const { limits, ...rest } = await job(command, spec, new AbortController().signal)
+  const lasting = async (command: Parameters<typeof job>[0], spec: PeripheralSpec, place: Place): Promise<Job> => {
+    const { limits, ...rest } = await job(command, spec, place, new AbortController().signal)
     return { ...rest, limits: { ...limits, seconds: spec.limits.secondsPerTurn } }
   }
-  const sources = createSources({
-    store,
-    servers: config.servers,
-    jobFor: async ({ argv, network, env }, sandbox, spec) => ({
-      ...(await lasting({ argv, sandbox, network }, spec)),
-      env,
-    }),
-    plantedBy: async (given, { scope }) => plantedIn(given, scope),
-  })
+  const sourcesIn = (place: Place): Sources =>
+    createSources({
+      store,
+      servers: config.servers,
+      jobFor: async ({ argv, network, env }, sandbox, spec) => ({
+        ...(await lasting({ argv, sandbox, network }, spec, place)),
+        env,
+      }),
+      plantedBy: async (given, { scope }) => plantedIn(given, scope),
+    })
+  const sources = sourcesIn(home)
+  /** The servers of agents that work elsewhere run where they work. */
+  const elsewhere = new Map<string, Sources>()
+  const sourcesFor = (place: Place): Sources => {
+    if (place.of === null) return sources
+    const own = elsewhere.get(place.of) ?? sourcesIn(place)
+    elsewhere.set(place.of, own)
+    return own
+  }
+  const endSources = async (session?: string): Promise<void> => {
+    await Promise.all([sources, ...elsewhere.values()].map(({ end }) => end(session)))
+  }
   return {
     store,
     live,
     clock,
     ledgers,
-    specs,
+    walls: parts.walls,
+    profileOf: parts.profileOf,
     inhabits: async (agent) => (await parts.agents()).find(({ id }) => id === agent)?.peripherals ?? null,
-    workspace,
+    placeOf: async (agent, turn) => (await parts.places?.inTurn(agent, turn)) ?? home,
     roomMode,
     path: settings.path,
-    shadow,
     sandbox: {
       missing: createProbe(settings.path),
-      execute: async (command, { spec, signal, said }) => {
-        const given = await job(command, spec, signal)
+      execute: async (command, { spec, place, signal, said }) => {
+        const given = await job(command, spec, place, signal)
         const ran = await execute({ ...given, said })
         // Git has nothing hidden from it, and writes nothing in this sandbox.
         const mayPlant = command.sandbox === 'workspace-write' && command.argv[0] !== 'git'
         return mayPlant ? withPlanted(ran, given, spec) : ran
       },
-      terminals: (session, spec) => ({
+      terminals: (session, spec, place) => ({
         ...terminals.of(session),
         start: async (name, command) => {
           behind.set(session, spec.id)
-          return terminals.of(session).start(name, await lasting(command, spec))
+          return terminals.of(session).start(name, await lasting(command, spec, place))
         },
       }),
       endTerminals: terminals.endAll,
     },
     sources: {
       ...sources,
-      find: (session, spec, name) => {
+      end: endSources,
+      find: (session: string, spec: PeripheralSpec, name: SourceTool, place: Place = home) => {
         behind.set(session, spec.id)
-        return sources.find(session, spec, name)
+        return sourcesFor(place).find(session, spec, name)
       },
     },
     spills,
@@ -119,7 +144,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
     verify: verdicts.reach,
     close: async () => {
       clearInterval(sweeping)
-      await Promise.all([terminals.endAll(), sources.end()])
+      await Promise.all([terminals.endAll(), endSources()])
     },
   }
 }
@@ -139,6 +164,10 @@ const plantedIn = async ({ workspace, hidden, path }: Job, scope: PeripheralSpec
   const names = planted.map((path) => relative(workspace.root, path)).join(', ')
   return names === '' ? null : `there is now ${names}, which nobody may touch: a person should look at it`
 }
+
+/** A program that may write to the whole machine has nothing to do in a copy: what it did there could not be merged. */
+const NOT_FROM_HERE =
+  'works in a checkout of its own, and nothing is committed, pushed or deployed from there: have a person merge it first'
 
 /** As shells say of what may not be done. */
 const NOT_ALLOWED = 126

@@ -37,6 +37,10 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
     throw outsideError(refusal)
   }
 
+  /** What a client is handed of a result. */
+  const shown = ({ structuredContent, ...text }: CallToolResult): CallToolResult =>
+    house.toolsOnly || !structuredContent ? text : { ...text, structuredContent }
+
   const take = async ({ name, arguments: args = {} }: Call, context: ServerContext): Promise<CallToolResult> => {
     const step = house.newId()
     const hush = await tellProgress(house, step, context)
@@ -46,7 +50,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
       if (acted.ok) return await answer(name, acted.value)
       const { value: at } = (await seats.at(principal)) as { value?: Seat }
       if (at && !isIn(name, at)) return await refuseOutside(name, at, false)
-      return resultOf(null, { kind: 'refused', refusal: acted.refusal })
+      return shown(resultOf(null, { kind: 'refused', refusal: acted.refusal }))
     } finally {
       hush()
       await guest.hold()
@@ -59,7 +63,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
       if (!isIn(name, at)) return refuseOutside(name, at, true)
     }
     if (name === 'hop' && report.kind === 'ok') await settleHop()
-    return resultOf(step, report)
+    return shown(resultOf(step, report))
   }
 
   /** A client that lists its tools before it goes on has them all when it does. */

@@ -71,7 +71,10 @@ export type McpHouse = {
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
   limits?: Partial<McpLimits>
-  /** Whether there are tools behind this door, and nothing else: no resources, prompts or completion. */
+  /**
+   * Whether there are tools behind this door, and nothing else: no resources, prompts or completion. What they answer is
+   * text, for models to read; a program that is handed data as well would show its model that instead.
+   */
   toolsOnly?: boolean
   /** Adds to what is offered: for profiles that are tested against, and for nothing else. */
   extend?: (offer: Offer, whom: Whom) => Offer

@@ -25,7 +25,10 @@ const withoutBodies = (schema: Record<string, unknown>, shape: unknown): void =>
 }
 
 /** The tools behind a wall, in the order its spec has them: these, and no others. */
-export const toolsBehind = (spec: PeripheralSpec, { describe }: Pick<McpHouse, 'describe'>): Promise<Listed[]> =>
+export const toolsBehind = (
+  spec: PeripheralSpec,
+  { describe, toolsOnly = false }: Pick<McpHouse, 'describe' | 'toolsOnly'>,
+): Promise<Listed[]> =>
   Promise.all(
     spec.tools.map(async (name) => {
       const { help, schema } = (await describe(name)) ?? UNKNOWN
@@ -34,7 +37,7 @@ export const toolsBehind = (spec: PeripheralSpec, { describe }: Pick<McpHouse, '
         title: titleOf(name),
         description: help,
         inputSchema: { ...schema, type: 'object' },
-        outputSchema: schemaOf(StepResult, 'output'),
+        ...(toolsOnly ? {} : { outputSchema: schemaOf(StepResult, 'output') }),
         annotations: annotationsOf(name, spec),
       }
     }),

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { Compaction } from '../evidence/keep.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
+import type { Book } from '../evidence/usage.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
@@ -9,6 +11,7 @@ import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
 
 /** The seat of the agent that asks: where it stands, and how it works. */
@@ -29,6 +32,10 @@ export type Context = {
   store: Store
   who: () => Promise<Presence[]>
   rooms: readonly Room[]
+  /** What the config says of agents, of profiles and of prices. */
+  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices'>
+  /** What everybody has used. */
+  book: Book
   /** The ids and types of the house's own agents. */
   residents: readonly string[]
   roomMode: (room: string) => Promise<RoomMode>
@@ -42,6 +49,8 @@ export type Context = {
   compact: (dry: boolean) => Promise<Result<Compaction>>
   closeSession: (session: SessionRecord, reason: string) => Promise<Result<null>>
   undo: Undo
+  /** The agents that work in a checkout of their own, and what becomes of what they do there. */
+  checkouts: Pick<Checkouts, 'merge' | 'state'> & { agents: readonly string[] }
   /** What a tool takes and does, in a line. */
   helpOf: (tool: AnyTool) => string
   holds: {

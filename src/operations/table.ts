@@ -5,7 +5,10 @@ import { approvals, approve, deny } from './approvals.ts'
 import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
 import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
+import { checkouts, merge } from './merge.ts'
 import { defineOperation, type Operation, usageOf } from './operation.ts'
+import { profile, profiles } from './profile.ts'
+import { amend, queue, unqueue } from './queue.ts'
 import { mode, rooms, who, whoami } from './rooms.ts'
 import { act, hop, leave, seat, start } from './seat.ts'
 import { reset, sessions, status } from './sessions.ts'
@@ -14,6 +17,7 @@ import { steer } from './steer.ts'
 import { archive, begin, fork, threads, unarchive } from './threads.ts'
 import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
+import { usage } from './usage.ts'
 import { holds, peripherals, release, stop } from './work.ts'
 
 const help = defineOperation({
@@ -63,8 +67,13 @@ const rows = [
   whoami,
   rooms,
   mode,
+  profile,
+  profiles,
   peripherals,
   status,
+  queue,
+  amend,
+  unqueue,
   steer,
   stop,
   approvals,
@@ -75,6 +84,8 @@ const rows = [
   diff,
   undo,
   rewind,
+  merge,
+  checkouts,
   threads,
   begin,
   fork,
@@ -94,6 +105,7 @@ const rows = [
   claim,
   count,
   facets,
+  usage,
   digest,
   verify,
   head,

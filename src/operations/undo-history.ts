@@ -1,6 +1,7 @@
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { FileChange, StepOutcome } from '../shapes/turn.ts'
+import type { Place } from '../workspace/place.ts'
 
 /** A step that changed files, and where it ended. */
 export type StepChange = {
@@ -10,6 +11,10 @@ export type StepChange = {
   files: readonly FileChange[]
   /** The trees between which all of them lie, where they were too many to list. */
   trees?: { before: string; after: string }
+  /** Where its files are. */
+  place?: Place
+  /** Whether it is a merge, which changed the workspace, and not a step of a turn. */
+  merge?: true
 }
 
 /** Files that were put back: of which steps, and whether all of them were. */

@@ -20,7 +20,7 @@ const ALL = 'all'
 
 const chosen = {
   agent: Name.optional(),
-  turn: Id.optional().describe('another turn than the last that changed something; or all'),
+  turn: Id.optional().describe('another turn, or merge, than the last that changed something; or all'),
 }
 
 const flags = {
@@ -129,7 +129,7 @@ const chooseTurn = async (wanted: Wanted, context: Context): Promise<Result<Choi
   if (wanted.turn === ALL)
     return ok({ session, history, steps: [...history.steps], what: `session ${session.id}`, about })
   const steps = history.steps.filter(({ turn }) => turn === about)
-  return ok({ session, history, steps, what: `turn ${about}`, about })
+  return ok({ session, history, steps, what: `${last.merge ? 'the merge' : 'turn'} ${about}`, about })
 }
 
 /** The last step of a session that changed something: of the turn that is named, or of one that still makes a difference. */
@@ -169,7 +169,7 @@ const sessionsFor = async ({ agent, turn }: Wanted, context: Context): Promise<R
   const place = room === null ? '' : ` in ${room}`
   if (turn !== undefined && turn !== ALL) {
     const record = await store.turn(turn)
-    const session = record && (await store.session(record.session))
+    const session = record ? await store.session(record.session) : await mergedOf(turn, store)
     return here(session) ? ok([session]) : no('turn-unknown', `there is no turn ${turn}${place}`)
   }
   const open = (await store.sessions(SESSIONS)).filter((one) => one.open && here(one))
@@ -177,6 +177,15 @@ const sessionsFor = async ({ agent, turn }: Wanted, context: Context): Promise<R
   const name = agentNamed(agent, await context.who())
   const own = open.filter((session) => session.agent === name)
   return own.length > 0 ? ok(own) : no('nothing-to-undo', `${name} has no open session${place}: name the turn instead`)
+}
+
+/** The session that a merge belongs to: the last one of its agent in the room it was asked for in. */
+const mergedOf = async (merge: string, store: Context['store']): Promise<SessionRecord | null> => {
+  const entry = await store.get(merge)
+  if (entry?.body?.event !== 'merged') return null
+  const { agent } = entry.body
+  const sessions = await store.sessions(SESSIONS)
+  return sessions.find((one) => one.agent === agent && entry.tags.includes(`room/${one.room}`)) ?? null
 }
 
 /** A step, and all later ones of its session. */
@@ -229,7 +238,8 @@ const FILES = 50
 const DIFF_LINES = 200
 const DIFF_BYTES = 16_384
 
-const fileLines = (files: readonly FileChange[]): string[] => [
+/** What became of files, a line each, up to a bound. */
+export const fileLines = (files: readonly FileChange[]): string[] => [
   ...files.slice(0, FILES).map((file) => `  ${kindOf(file)} ${shown(file.path)}${linesOf(file)}`),
   ...(files.length > FILES ? [`  and ${count(files.length - FILES, 'more file')}`] : []),
 ]

@@ -7,6 +7,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Given } from '../tools/gate.ts'
+import type { Place } from '../workspace/place.ts'
 import { started, stepDrafts, stopped } from './drafts.ts'
 import { fruitOf } from './fruit.ts'
 import { contextFor, judgeHop } from './hops.ts'
@@ -20,12 +21,13 @@ type Options = {
   session: SessionRecord
   ledger: Ledger
   spec: PeripheralSpec
+  place: Place
   signal: AbortSignal
 }
 
 /** What a tool works with in this step; and the entries that are to be written with its outcome. */
 export const benchFor = (options: Options): { given: Given; also: { before: Draft[]; after: Draft[] } } => {
-  const { workshop, request, session, ledger, spec, signal } = options
+  const { workshop, request, session, ledger, spec, place, signal } = options
   const also = { before: [] as Draft[], after: [] as Draft[] }
   const { id, room } = session
   const progress = (text: string) => workshop.progress({ room, session: id, step: request.step, text })
@@ -35,14 +37,14 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     path: workshop.path,
     signal,
     seen: (name) => ledger.seen.get(name) ?? null,
-    keep: workshop.shadow.keep,
-    tree: workshop.shadow.tree,
-    changes: workshop.shadow.changes,
+    keep: place.shadow.keep,
+    tree: place.shadow.tree,
+    changes: place.shadow.changes,
     spill: (text) => workshop.spills.write(session.id, request.step, text),
     progress,
     execute: (command) =>
-      workshop.sandbox.execute(command, { spec, signal, said: command.quiet ? () => {} : progress }),
-    terminals: workshop.sandbox.terminals(session.id, spec),
+      workshop.sandbox.execute(command, { spec, place, signal, said: command.quiet ? () => {} : progress }),
+    terminals: workshop.sandbox.terminals(session.id, spec, place),
     ask: (filters) => askEvidence(options, filters),
     reflect: async (words) => {
       const review = { facts: await factsOf(options), ...words }
@@ -73,12 +75,20 @@ const advance = ({ ledger, spec }: Options, outputs: Record<string, string>): St
 export const phaseOf = ({ stay }: Ledger, { phases }: PeripheralSpec): string | null =>
   stay?.phase ?? phases[0]?.id ?? null
 
-/** Leaves for another peripheral: one stop, one start that answers it, written with the outcome of the step. */
-const hop = ({ workshop, request, session, ledger, spec }: Options, to: string, after: Draft[]): StepOutcome => {
+/**
+ * Leaves for another peripheral: one stop, one start that answers it, written with the outcome of the step. The wall that
+ * goes up is that of the profile which holds by now.
+ */
+const hop = async (
+  { workshop, request, session, ledger, spec }: Options,
+  to: string,
+  after: Draft[],
+): Promise<StepOutcome> => {
   const { stay } = ledger
-  const destination = workshop.specs.get(to)
+  const specs = workshop.walls.for(await workshop.profileOf(session.room))
+  const destination = specs.get(to)
   const fruit = stay && fruitOf(stay)
-  const verdict = fruit && judgeHop(spec, to, fruit, workshop.specs)
+  const verdict = fruit && judgeHop(spec, to, fruit, specs)
   if (!fruit || !destination || !verdict?.ok) return failed(verdict?.ok === false ? verdict.why : `there is no ${to}`)
   const { turn, step, author } = request
   const context = contextFor(destination, fruit, stay.context)

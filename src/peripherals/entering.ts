@@ -6,7 +6,8 @@ import { closedTo } from '../tools/gate.ts'
 import { fruitOf } from './fruit.ts'
 import type { Ledgers } from './ledgers.ts'
 
-type Options = { ledgers: Pick<Ledgers, 'of'>; tree: () => Promise<string> }
+/** `tree` answers what there is where a session works. */
+type Options = { ledgers: Pick<Ledgers, 'of'>; tree: (session: string) => Promise<string> }
 
 /** Who asked, and in which mode the room is by now; nobody where the message has just been judged by both. */
 type Asker = { role: Role; mode: RoomMode }
@@ -37,5 +38,7 @@ const untested = async ({ ledgers, tree }: Options, session: string | null): Pro
   const tests = tested && fruitOf(tested).tests
   if (!tests || tests.result === 'none') return 'none were run since the last change'
   if (tests.result !== 'pass') return `they say: ${tests.result}`
-  return tests.tree === (await tree()) ? '' : 'the workspace is not what it was when they passed'
+  return session !== null && tests.tree === (await tree(session))
+    ? ''
+    : 'the workspace is not what it was when they passed'
 }

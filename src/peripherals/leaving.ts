@@ -11,12 +11,13 @@ import type { Workshop } from './workshop.ts'
 
 /** How a peripheral is left: the checks that its spec names are run, as steps like any other, and count in its fruit. */
 export const createLeaving = (workshop: Workshop, take: Take) => {
-  const { ledgers, specs } = workshop
+  const { ledgers, walls } = workshop
 
   /** Runs the checks that are due, one after the other; null when all of them have an outcome. */
   const check = async (asked: Asking, session: SessionRecord, write: Write): Promise<Taken | null> => {
-    const spec = specs.get(session.peripheral ?? '')
-    const due = spec ? dueChecks(spec, await ledgers.of(session.id), workshop.checks) : []
+    const ledger = await ledgers.of(session.id)
+    const spec = ledger.stay && walls.standing(ledger.stay.peripheral, ledger.stay.spec)
+    const due = spec ? dueChecks(spec, ledger, workshop.checks) : []
     for (const [name, argv] of due) {
       // One that was run for this very exit is not run again, whatever came after it.
       if (await workshop.store.get(`${asked.base}.${checkStep(name)}.outcome`)) continue

@@ -66,8 +66,8 @@ export const createSteps = (workshop: Workshop, queue: Queue) => {
   const touched = async (asked: Request | null): Promise<Touch> => {
     const none = { reads: [], writes: [] }
     if (asked?.kind !== 'call') return { alone: asked !== null, ...none }
-    const session = await store.session(asked.session)
-    return touchOf(asked.call, workshop.specs.get(session?.peripheral ?? '') ?? null)
+    const { stay } = await workshop.ledgers.of(asked.session)
+    return touchOf(asked.call, (stay && workshop.walls.standing(stay.peripheral, stay.spec)) ?? null)
   }
 
   /** Deals with one request. What cannot be read, and what somebody else put in the box, is taken out and not run. */

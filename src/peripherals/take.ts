@@ -1,11 +1,11 @@
 import { openApprovals } from '../evidence/approvals.ts'
-import { hashOf } from '../evidence/hash.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import { ALIKE, type Asks, closedTo, type Decision, gate, type Passed, type Standing } from '../tools/gate.ts'
+import { heldAs, type Place } from '../workspace/place.ts'
 import { approvalName, readDecision } from './approvals.ts'
 import { benchFor, phaseOf } from './bench.ts'
 import { stepDrafts } from './drafts.ts'
@@ -31,7 +31,7 @@ const WATCH_MS = 250
 
 /** Takes one step: the gate, then the intent, then the tool, then the outcome. */
 export const createTaking = (workshop: Workshop) => {
-  const { store, ledgers, specs, clock } = workshop
+  const { store, ledgers, walls, clock } = workshop
 
   return async (request: CallRequest, session: SessionRecord, write: Write): Promise<Taken> => {
     const ledger = await ledgers.of(session.id)
@@ -41,7 +41,10 @@ export const createTaking = (workshop: Workshop) => {
     if (unwanted.has(request.step)) return answer(write, [stepDrafts(request, session).refused(UNWANTED)], null)
 
     const spec = wallOf(session, ledger)
-    const at = { request, session, ledger, spec, decision: NONE }
+    const place = await workshop.placeOf(session.agent, request.turn).catch((error: Error) => error.message)
+    if (typeof place === 'string')
+      return answer(write, [stepDrafts(request, session).refused(refusal('gate-failed', place))], null)
+    const at = { request, session, ledger, spec, place, decision: NONE }
     const standing = await standingOf(workshop, at)
     const verdict = await gate(request.call, standing)
     if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
@@ -50,8 +53,7 @@ export const createTaking = (workshop: Workshop) => {
 
   /** The wall that stands: where the config has another by now than the one that was put up, there is none. */
   function wallOf({ peripheral }: SessionRecord, { stay }: Ledger): PeripheralSpec | null {
-    const spec = specs.get(peripheral ?? '')
-    return spec && stay && specHash(spec) === stay.spec ? spec : null
+    return (stay && walls.standing(peripheral ?? '', stay.spec)) ?? null
   }
 
   /** Only where a person must be asked is it looked up whether one was, and the call judged again with the answer. */
@@ -130,10 +132,11 @@ export const createTaking = (workshop: Workshop) => {
       session,
       ledger: at.ledger,
       spec: passed.spec,
+      place: at.place,
       signal: stop.signal,
     })
     watchForStop(workshop, request, stop, over.signal)
-    const outcome = hinted(await proved(await attempt(() => passed.run(given))), alike)
+    const outcome = hinted(await proved(await attempt(() => passed.run(given)), at.place), alike)
     over.abort()
     if (changedNothing(outcome)) await letGo(passed.writes, at)
     const written = await write([...also.before, stepDrafts(request, session).ended(outcome), ...also.after])
@@ -148,9 +151,9 @@ export const createTaking = (workshop: Workshop) => {
   }
 
   /** Who changes a path holds it: what this session has not changed is free again. That Redis is away does no harm. */
-  async function letGo(writes: readonly string[], { session, ledger }: At): Promise<void> {
+  async function letGo(writes: readonly string[], { session, ledger, place }: At): Promise<void> {
     const free = writes.filter((path) => !ledger.stay?.changes.has(path))
-    await Promise.allSettled(free.map((path) => workshop.holds.release(session.id, path)))
+    await Promise.allSettled(free.map((path) => workshop.holds.release(session.id, heldAs(place, path))))
   }
 
   /** A call that cannot be written down is not made: the refusal has its name, and not what was in it. */
@@ -160,18 +163,18 @@ export const createTaking = (workshop: Workshop) => {
   }
 
   /** What the workspace was when a test had run: only that is known to pass. */
-  async function proved(outcome: StepOutcome): Promise<StepOutcome> {
+  async function proved(outcome: StepOutcome, { shadow }: Place): Promise<StepOutcome> {
     if (outcome.kind === 'interrupted' || outcome.run?.for !== 'test') return outcome
-    const tree = await workshop.shadow.tree().catch(() => undefined)
+    const tree = await shadow.tree().catch(() => undefined)
     return tree === undefined ? outcome : { ...outcome, run: { ...outcome.run, tree } }
   }
 
   /** Before the first change of a turn, the workspace is kept as it is: what cannot be undone is not done. */
-  async function snapshotFor({ writes, sandbox }: Passed, { ledger }: At): Promise<Snapshot> {
+  async function snapshotFor({ writes, sandbox }: Passed, { ledger, place }: At): Promise<Snapshot> {
     const changes = writes.length > 0 || (sandbox !== null && sandbox !== 'read-only')
     if (!changes || ledger.turn?.snapshot) return { ok: true, tree: null }
     try {
-      return { ok: true, tree: await workshop.shadow.tree() }
+      return { ok: true, tree: await place.shadow.tree() }
     } catch (error) {
       const why = `the workspace could not be kept as it is, so nothing is changed: ${(error as Error).message}`
       return { ok: false, refusal: refusal('gate-failed', why) }
@@ -197,15 +200,6 @@ export const wasLeft = async (
   await workshop.verify(session, id, known)
 }
 
-/** The hash of a spec, as starts name it. A spec is loaded once and hashed once. */
-const specHash = (spec: PeripheralSpec): string => {
-  const hash = hashes.get(spec) ?? hashOf(spec)
-  hashes.set(spec, hash)
-  return hash
-}
-
-const hashes = new WeakMap<PeripheralSpec, string>()
-
 const NONE: Decision = { kind: 'none' }
 const UNWANTED = refusal('call-cancelled', 'whoever asked for it has given it up')
 const STOPPED = refusal('turn-stopped', 'a person has stopped this turn')
@@ -217,6 +211,8 @@ type At = {
   session: SessionRecord
   ledger: Ledger
   spec: PeripheralSpec | null
+  /** Where its agent works. */
+  place: Place
   decision: Decision
 }
 
@@ -225,9 +221,10 @@ const INTERRUPTED: StepOutcome = {
   message: 'no outcome was written, as when a worker dies; it was not run again',
 }
 
-const standingOf = async (workshop: Workshop, { request, session, ledger, spec, decision }: At): Promise<Standing> => {
+const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
+  const { request, session, ledger, spec, place, decision } = at
   const { turn, steps } = ledger
-  const { workspace, spills, sandbox, holds, clock } = workshop
+  const { spills, sandbox, holds, clock } = workshop
   return {
     spec,
     phase: spec ? phaseOf(ledger, spec) : null,
@@ -241,12 +238,17 @@ const standingOf = async (workshop: Workshop, { request, session, ledger, spec, 
       output: turn?.output ?? 0,
     },
     alike: turn?.failures.get(workshop.store.hashBody(callBody(request.call))) ?? 0,
-    workspace,
+    workspace: place.workspace,
     spilled: (path) => spills.find(session.id, path),
     sandboxless: sandbox.missing,
-    hold: (names) => holds.take(session.id, session.agent, names),
-    hopless: (to) => hopless(workshop, { request, session, ledger, spec }, to),
-    source: (name, wall) => workshop.sources.find(session.id, wall, name),
+    hold: (names) =>
+      holds.take(
+        session.id,
+        session.agent,
+        names.map((name) => heldAs(place, name)),
+      ),
+    hopless: (to) => hopless(workshop, at, to),
+    source: (name, wall) => workshop.sources.find(session.id, wall, name, place),
     decision,
   }
 }
@@ -266,14 +268,15 @@ const strangeTo = async (
   return narrow ? `${session.agent} cannot inhabit ${to}; it can ${narrow.join(', ')}` : null
 }
 
-type Hopping = Pick<At, 'request' | 'session' | 'ledger' | 'spec'>
+type Hopping = Pick<At, 'request' | 'session' | 'ledger' | 'spec' | 'place'>
 
 /** Why a hop cannot be: what its exit needs, what the destination needs of the room and of who asked, or stale tests. */
 const hopless = async (workshop: Workshop, at: Hopping, to: string): Promise<string | null> => {
-  const { specs, roomMode, shadow } = workshop
-  const { session, ledger, spec } = at
+  const { walls, profileOf, roomMode } = workshop
+  const { session, ledger, spec, place } = at
   if (!ledger.stay || !spec) return 'no peripheral is active'
   const fruit = fruitOf(ledger.stay)
+  const specs = walls.for(await profileOf(session.room))
   const verdict = judgeHop(spec, to, fruit, specs)
   if (!verdict.ok) return verdict.why
   const strange = await strangeTo(workshop, at, to)
@@ -282,7 +285,7 @@ const hopless = async (workshop: Workshop, at: Hopping, to: string): Promise<str
   const asker = { role: ledger.turn?.role ?? 'operator', mode: await roomMode(session.room) } as const
   const closed = destination && closedTo(destination, asker)
   if (closed) return closed.message
-  const stale = verdict.when === 'pass' && fruit.tests?.tree !== (await shadow.tree())
+  const stale = verdict.when === 'pass' && fruit.tests?.tree !== (await place.shadow.tree())
   return stale ? 'the workspace is not what it was when the tests passed: run them again' : null
 }
 

@@ -8,10 +8,11 @@ import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Sourced } from '../tools/source.ts'
-import type { Bench, Command, Terminals } from '../tools/tool.ts'
-import type { Inside, Workspace } from '../workspace/paths.ts'
-import type { Specs } from './hops.ts'
+import type { Command, Terminals } from '../tools/tool.ts'
+import type { Inside } from '../workspace/paths.ts'
+import type { Place } from '../workspace/place.ts'
 import type { Ledgers } from './ledgers.ts'
+import type { Walls } from './walls.ts'
 
 /** What steps are made with. Everything that knows the machine is handed in here, and nowhere else. */
 export type Workshop = {
@@ -19,24 +20,26 @@ export type Workshop = {
   live: Live
   clock: Clock
   ledgers: Ledgers
-  specs: Specs
+  walls: Walls
+  /** The profile that holds in a room: what is put up there from now on is narrowed by it. */
+  profileOf: (room: string) => Promise<string | null>
   /** The peripherals an agent can inhabit; null where that is every one. */
   inhabits: (agent: string) => Promise<readonly string[] | null>
-  workspace: Workspace
+  /** Where an agent works in a turn. An error, with a sentence, where it has nowhere to. */
+  placeOf: (agent: string, turn: string) => Promise<Place>
   roomMode: (room: string) => Promise<RoomMode>
   /** Where programs are looked for. */
   path: string
-  shadow: Pick<Bench, 'tree' | 'changes' | 'keep'>
   sandbox: {
     /** What is missing for it to work; null where nothing is. */
     missing: () => Promise<string | null>
     execute: (command: Command, around: Around) => Promise<Ran>
-    terminals: (session: string, spec: PeripheralSpec) => Terminals
+    terminals: (session: string, spec: PeripheralSpec, place: Place) => Terminals
     endTerminals: (session: string) => Promise<void>
   }
   sources: {
     /** A tool of another MCP server, as it stands: its server is started, in the sandbox, where it does not run yet. */
-    find: (session: string, spec: PeripheralSpec, name: SourceTool) => Promise<Result<Sourced>>
+    find: (session: string, spec: PeripheralSpec, name: SourceTool, place?: Place) => Promise<Result<Sourced>>
     /** Ends the servers that were started for a session. */
     end: (session: string) => Promise<void>
   }
@@ -60,4 +63,4 @@ export type Workshop = {
 }
 
 /** What a program of a step is run within. */
-type Around = { spec: PeripheralSpec; signal: AbortSignal; said: (text: string) => void }
+type Around = { spec: PeripheralSpec; place: Place; signal: AbortSignal; said: (text: string) => void }

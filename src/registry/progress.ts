@@ -13,6 +13,9 @@ type Options = {
   redact: (text: string) => string
 }
 
+/** The name of a message that an agent is writing. */
+const MESSAGE = /\.said-\d+$/
+
 /** What steps say while they run, for whoever looks on: nothing of it is kept. */
 export const createProgress = ({ redis, prefix, redact }: Options) => {
   const channel = `${prefix}:progress`
@@ -41,6 +44,12 @@ export const createProgress = ({ redis, prefix, redact }: Options) => {
   return {
     /** Adds to what a step has said; shown in a moment, together with what comes until then. */
     say: ({ text, ...progress }: Progress): void => {
+      const before = lately.get(progress.step)
+      // Of a program, the last is enough; of what an agent is writing, nothing may be missing.
+      if (before && MESSAGE.test(progress.step) && before.text.length + text.length > SHOWN) {
+        clearTimeout(before.timer)
+        publish(progress)
+      }
       const said = lately.get(progress.step)
       const timer = said?.timer ?? setTimeout(() => publish(progress), EVERY_MS).unref()
       lately.set(progress.step, { text: `${said?.text ?? ''}${text}`.slice(-SHOWN), timer })

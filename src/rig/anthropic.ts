@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
+import { parseJson } from '../lib/parse-json.ts'
 import { nameInProgram } from '../runners/claude/names.ts'
+import { listen } from './loopback.ts'
 import type { Asked, Move, Script, StubModel } from './script.ts'
 
 /** What of a request is looked at. Content is a text or blocks of it, and so are the system prompt and what a tool answered. */
@@ -18,10 +19,10 @@ const Request = z.looseObject({
   system: Content.optional(),
   messages: z.array(z.looseObject({ role: z.string(), content: Content })),
   tools: z.array(z.looseObject({ name: z.string().optional(), type: z.string().optional() })).default([]),
+  stream: z.boolean().default(false),
+  max_tokens: z.number().optional(),
 })
 type Request = z.infer<typeof Request>
-
-type Speech = Extract<Move, { do: 'say' | 'call' | 'raw' }>
 
 /** A model on the loopback that speaks the Messages API of Anthropic, as far as the program `claude` asks for it. */
 export const startAnthropic = async (script: Script): Promise<StubModel> => {
@@ -29,49 +30,36 @@ export const startAnthropic = async (script: Script): Promise<StubModel> => {
   let playing = script
 
   const message = async (request: Request, response: ServerResponse): Promise<void> => {
+    const { model, stream } = request
+    // One token is asked for to see whether there is such a model: that is no turn of anybody's.
+    if (request.max_tokens === 1) return json(response, 200, whole({ do: 'say', text: 'H' }, { model, nth: 0 }))
     const seen = askedOf(request, asked.length + 1)
     asked.push(seen)
-    await perform(await playing(seen), { response, nth: seen.nth, model: seen.model })
+    await perform(await playing(seen), { response, stream, model, nth: seen.nth })
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url ?? '/', 'http://loopback')
-    const body = request.method === 'POST' ? parsed(await textOf(request)) : null
-    if (!body) return json(response, 404, complaint('not_found_error', 'there is nothing here'))
-    if (pathname === '/v1/messages/count_tokens') return json(response, 200, { input_tokens: USAGE.input })
-    if (pathname !== '/v1/messages') return json(response, 404, complaint('not_found_error', 'there is nothing here'))
-    await message(body, response)
+    const body = request.method === 'POST' ? Request.safeParse(parseJson(await textOf(request))).data : undefined
+    if (body && pathname === '/v1/messages') return message(body, response)
+    if (body && pathname === '/v1/messages/count_tokens') return json(response, 200, { input_tokens: USAGE.input })
+    json(response, 404, complaint('not_found_error', 'there is nothing here'))
   }
 
-  const server = createServer((request, response) => {
+  const { url, close } = await listen((request, response) => {
     // A script that fails, and whoever hangs up in the middle, end what they are in and nothing else.
     answer(request, response).catch((error: Error) => {
-      if (!response.headersSent) json(response, 500, complaint('api_error', error.message))
-      else response.destroy()
+      if (response.headersSent) response.destroy()
+      else json(response, 500, complaint('api_error', error.message))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     asked,
     play: (next) => {
       playing = next
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
-}
-
-const USAGE = { input: 100, cached: 0, output: 20 }
-
-const parsed = (text: string): Request | null => {
-  try {
-    return Request.parse(JSON.parse(text))
-  } catch {
-    return null
+    close,
   }
 }
 
@@ -102,45 +90,54 @@ const resultsIn = (content: z.infer<typeof Content>): string[] =>
     ? []
     : content.filter(({ type }) => type === 'tool_result').map((block) => textsIn(block.content).join('\n'))
 
-type Stage = { response: ServerResponse; nth: number; model: string }
+/** Who is answered: with a stream, or at once; and as which model. */
+type Stage = { response: ServerResponse; stream: boolean; model: string; nth: number }
 
 const perform = async (move: Move, stage: Stage): Promise<void> => {
-  const { response } = stage
+  const { response, stream } = stage
   if (move.do === 'fail') {
     const body = move.body ?? complaint(ERRORS[move.status] ?? 'api_error', `status ${move.status}`)
     return json(response, move.status, body, move.headers)
   }
-  if (move.do === 'hang' || move.do === 'cut') {
-    if (move.do === 'cut' || move.text !== undefined) begin(stage, USAGE)
-    if (move.text !== undefined) await block(response, 0, { type: 'text', text: move.text })
-    if (move.do === 'cut') await cut(response)
-    return
-  }
-  const taken = move.usage ?? USAGE
-  begin(stage, taken)
-  for (const [index, item] of itemsOf(move, stage.nth).entries()) {
-    const pace = move.do === 'say' ? { pieces: move.pieces ?? 1, everyMs: move.everyMs ?? 0 } : undefined
-    await block(response, index, item, pace)
-    send(response, { type: 'content_block_stop', index })
-  }
-  const delta = { stop_reason: isCall(move) ? 'tool_use' : 'end_turn', stop_sequence: null }
-  send(response, { type: 'message_delta', delta, usage: { output_tokens: taken.output } })
-  send(response, { type: 'message_stop' })
-  response.end()
+  if (move.do === 'hang') return move.text === undefined ? undefined : beginning(move.text, stage)
+  if (move.do === 'cut') return cut(move.text, stage)
+  return stream ? speak(move, stage) : json(response, 200, whole(move, stage))
 }
 
-/** Breaks the connection once what was written before is on its way: that is to be heard. */
-const cut = async (response: ServerResponse): Promise<void> => {
-  await new Promise((resolve) => response.write('\n', resolve))
+const cut = async (text: string | undefined, stage: Stage): Promise<void> => {
+  if (text !== undefined) await beginning(text, stage)
+  else begin(stage, USAGE)
+  // What was written before is to be heard.
+  await new Promise((resolve) => stage.response.write('\n', resolve))
   await setTimeout(CUT_MS)
-  response.destroy()
+  stage.response.destroy()
 }
 
 const CUT_MS = 20
 
-const isCall = (move: Speech): boolean => move.do === 'call' || (move.do === 'raw' && move.item['type'] === 'tool_use')
+const beginning = async (text: string, stage: Stage): Promise<void> => {
+  begin(stage, USAGE)
+  await block({ type: 'text', text }, 0, stage.response)
+}
 
+type Speech = Extract<Move, { do: 'say' | 'call' | 'raw' }>
 type Item = Record<string, unknown>
+type Pace = { pieces?: number; everyMs?: number }
+
+const speak = async (move: Speech, stage: Stage): Promise<void> => {
+  const { response, nth } = stage
+  const taken = move.usage ?? USAGE
+  const pace: Pace = move.do === 'say' ? move : {}
+  begin(stage, taken)
+  for (const [index, item] of itemsOf(move, nth).entries()) {
+    await block(item, index, response, pace)
+    send(response, { type: 'content_block_stop', index })
+  }
+  const delta = { stop_reason: stopOf(move), stop_sequence: null }
+  send(response, { type: 'message_delta', delta, usage: { output_tokens: taken.output } })
+  send(response, { type: 'message_stop' })
+  response.end()
+}
 
 const itemsOf = (move: Speech, nth: number): Item[] => {
   if (move.do === 'say') return [{ type: 'text', text: move.text }]
@@ -155,37 +152,46 @@ const itemsOf = (move: Speech, nth: number): Item[] => {
   return [...said, ...calls]
 }
 
-const begin = ({ response, nth, model }: Stage, { input, cached }: typeof USAGE): void => {
+const stopOf = (move: Speech): string =>
+  move.do === 'call' || (move.do === 'raw' && move.item['type'] === 'tool_use') ? 'tool_use' : 'end_turn'
+
+/** What a request took where a move does not say. */
+const USAGE = { input: 100, cached: 0, output: 20 }
+
+const usageOf = ({ input, cached }: typeof USAGE, output: number) => ({
+  input_tokens: input,
+  cache_read_input_tokens: cached,
+  cache_creation_input_tokens: 0,
+  output_tokens: output,
+})
+
+/** A message that is not streamed. */
+const whole = (move: Speech, { model, nth }: Pick<Stage, 'model' | 'nth'>) => ({
+  ...head(model, nth),
+  content: itemsOf(move, nth),
+  stop_reason: stopOf(move),
+  usage: usageOf(move.usage ?? USAGE, move.usage?.output ?? USAGE.output),
+})
+
+const head = (model: string, nth: number) => ({ id: `msg_${nth}`, type: 'message', role: 'assistant', model })
+
+const begin = ({ response, nth, model }: Stage, taken: typeof USAGE): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${nth}` })
-  const usage = {
-    input_tokens: input,
-    cache_read_input_tokens: cached,
-    cache_creation_input_tokens: 0,
-    output_tokens: 1,
-  }
-  const message = { id: `msg_${nth}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, usage }
+  const message = { ...head(model, nth), content: [], stop_reason: null, usage: usageOf(taken, 1) }
   send(response, { type: 'message_start', message })
 }
 
-/** A block, in pieces: texts come as texts, and arguments as the text of their JSON. */
-const block = async (
-  response: ServerResponse,
-  index: number,
-  item: Item,
-  { pieces, everyMs } = { pieces: 1, everyMs: 0 },
-): Promise<void> => {
+/** A block, in pieces: a text comes as text, and arguments as the text of their JSON. */
+const block = async (item: Item, index: number, response: ServerResponse, pace: Pace = {}): Promise<void> => {
   const { text, input, ...rest } = item
   const isText = typeof text === 'string'
-  send(response, {
-    type: 'content_block_start',
-    index,
-    content_block: { ...rest, ...(isText ? { text: '' } : { input: {} }) },
-  })
-  for (const piece of cutUp(isText ? text : JSON.stringify(input ?? {}), pieces)) {
+  const empty = { ...rest, ...(isText ? { text: '' } : { input: {} }) }
+  send(response, { type: 'content_block_start', index, content_block: empty })
+  for (const piece of cutUp(isText ? text : JSON.stringify(input ?? {}), pace.pieces ?? 1)) {
+    if (response.destroyed) return
     const delta = isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece }
     send(response, { type: 'content_block_delta', index, delta })
-    if (everyMs > 0) await setTimeout(everyMs)
-    if (response.destroyed) return
+    if (pace.everyMs) await setTimeout(pace.everyMs)
   }
 }
 
@@ -212,5 +218,5 @@ const complaint = (type: string, message: string) => ({ type: 'error', error: { 
 
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(JSON.stringify(body))
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }

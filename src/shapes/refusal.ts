@@ -83,7 +83,10 @@ export const refusals = {
   'hop-refused': { status: 409, remedy: 'bring about what the message names, or hop where it says' },
   'entry-refused': { status: 409, remedy: 'begin with a peripheral that leads there, as the message says' },
   'out-of-scope': { status: 403, remedy: 'stay inside the scope of the peripheral' },
-  'budget-spent': { status: 429, remedy: 'start a new turn with a smaller request' },
+  'budget-spent': {
+    status: 429,
+    remedy: 'ask for less in a new turn, or have the budget that the message names raised',
+  },
   'gate-failed': { status: 500, remedy: 'look at the log in the data folder: a gate that fails refuses' },
   // approvals, stops and undo
   'approval-unknown': { status: 404, remedy: 'say /approvals for those that wait' },

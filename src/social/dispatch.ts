@@ -18,6 +18,8 @@ type House = {
   agents: readonly KnownAgent[]
   specs: ReadonlyMap<string, PeripheralSpec>
   presenceOf: (agent: string) => Promise<Presence>
+  /** Which budget leaves an agent nothing for another turn in a room, in a sentence; null where none does. */
+  spentOver: (agent: string, room: string) => Promise<string | null>
   /** Why an agent in a room may not begin in a peripheral; null where it may. */
   entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
 }
@@ -73,7 +75,13 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
     const can = peripherals.join(', ')
     return refusal('peripheral-not-inhabited', `${agent} cannot inhabit ${peripheral}; it can ${can}`)
   }
-  return house.entryOf(spec, message.room, agent)
+  return (await spentBy(agent, message.room, house)) ?? house.entryOf(spec, message.room, agent)
+}
+
+/** What is used up is not gone on with: neither by this turn, nor by what waits behind it. */
+const spentBy = async (agent: string, room: string, house: House): Promise<Refusal | null> => {
+  const spent = await house.spentOver(agent, room)
+  return spent === null ? null : refusal('budget-spent', `${spent}, so ${agent} gets no work in ${room}`)
 }
 
 /** An agent that asks for itself is here, whatever the registry says: it has just come in, by a token that says what for. */

@@ -25,6 +25,7 @@ export type Social = Keeper & {
   draining: () => boolean
   roomMode: (room: string) => Promise<RoomMode>
   presenceOf: (agent: string) => Promise<Presence>
+  spentOver: (agent: string, room: string) => Promise<string | null>
   entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
   /** Tells the queue that a session has work. It does not wait: work the queue never heard of is found by the sweep. */
   enqueue: (session: string) => void

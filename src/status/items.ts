@@ -14,15 +14,25 @@ export type Items = ReturnType<typeof createItems>
  */
 export const createItems = () => {
   const open: Open = new Map()
+  /** The messages that were completed last: a piece of one may come late. */
+  let said: string[] = []
+  const remember = (events: ItemEvent[]): ItemEvent[] => {
+    const ids = events.flatMap((event) =>
+      event.kind === 'completed' && SAID.test(event.item.id) ? [event.item.id] : [],
+    )
+    if (ids.length > 0) said = [...said, ...ids].slice(-REMEMBERED)
+    return events
+  }
   return {
     read: (entry: Entry): ItemEvent[] => {
       const look = views[entry.body?.event] as
         | ((open: Open, body: Entry['body'], entry: Entry) => ItemEvent[])
         | undefined
-      return look?.(open, entry.body, entry) ?? []
+      return remember(look?.(open, entry.body, entry) ?? [])
     },
     /** What a step says while it runs. */
     heard: ({ step, text }: Pick<Progress, 'step' | 'text'>): ItemEvent[] => {
+      if (said.includes(step)) return []
       const [, turn, agent] = SAID.exec(step) ?? []
       const started = turn !== undefined && agent !== undefined ? begin(open, unsaid(step, turn, agent)) : []
       const item = open.get(step)
@@ -38,6 +48,8 @@ export const itemsIn = (entries: readonly Entry[]): Item[] => {
   for (const event of entries.flatMap(reader.read)) if (event.kind !== 'delta') items.set(event.item.id, event.item)
   return [...items.values()]
 }
+
+const REMEMBERED = 64
 
 /** The name of a message that an agent is writing: its turn, which ends with the agent's name, and a number. */
 const SAID = /^([^.]+\.([^.]+))\.said-\d+$/

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { From, TerminalDoor } from '../../adapters/terminal/door.ts'
 import { createTerminal, type TerminalOptions } from '../../adapters/terminal/index.ts'
 import { clean } from '../../adapters/terminal/rows.ts'
 import { answer, show } from '../../adapters/terminal/translate.ts'
-import type { Door, Line } from '../../src/chat/door.ts'
+import type { Line } from '../../src/chat/door.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
@@ -38,17 +39,22 @@ const receipt = (message: string, answer: string | null = null): Result<Receipt>
 /** A door in memory: it keeps what was said, shows what it is told to, and fails on demand. */
 const scriptedDoor = () => {
   const said: Line[] = []
-  const follows: number[] = []
-  let tell: ((post: Post) => void) | null = null
+  const follows: From[] = []
+  let ears: Parameters<TerminalDoor['follow']>[2] | null = null
   let drop: ((error: Error) => void) | null = null
+  const visited: string[] = []
   const answers = { next: (line: Line): Result<Receipt> => receipt(line.id) }
   return {
     said,
     /** The cursor of each time the room was followed. */
     follows,
+    /** The room of each time. */
+    visited,
     answers,
+    open: () => ears?.open?.(),
+    progress: (step: string, text: string) => ears?.progress?.({ room: 'lobby', session: 's1', step, text }),
     show: (...posts: Post[]) => {
-      for (const one of posts) tell?.(one)
+      for (const one of posts) ears?.post(one)
     },
     lose: (why: string) => drop?.(new Error(why)),
     door: {
@@ -56,17 +62,26 @@ const scriptedDoor = () => {
         said.push(line)
         return answers.next(line)
       },
-      follow: (_room, after, show, signal) =>
+      follow: (room, from, heard, signal) =>
         new Promise((done, fail) => {
-          follows.push(after)
-          tell = show
+          follows.push(from)
+          visited.push(room)
+          ears = heard
           drop = fail
           if (signal.aborted) done()
           signal.addEventListener('abort', () => done())
         }),
-    } satisfies Door,
+      ask: (async (name: string) =>
+        name === 'rooms'
+          ? ok({ rooms: [{ id: 'lobby' }, { id: 'porch' }] })
+          : ok({ threads: [{ id: THREAD, agent: 'claude-1', name: 'the flaky test' }] })) as NonNullable<
+        TerminalDoor['ask']
+      >,
+    } satisfies TerminalDoor,
   }
 }
+
+const THREAD = `t-${'0123456789'.repeat(2)}abcdef`
 
 const enter = (part: Partial<TerminalOptions> & { tty?: boolean } = {}) => {
   const { tty = false, ...rest } = part
@@ -356,6 +371,209 @@ describe('a room in a terminal', () => {
   })
 })
 
+describe('what an agent is writing', () => {
+  const turn = { author: claude, session: 's1', turn: 'm1.claude-1' }
+  const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+  const begin = (part: Parameters<typeof enter>[0] = {}) => {
+    const room = enter({ tty: true, ...part })
+    room.open()
+    room.show(post(1, { ...turn, kind: 'working', text: 'is at work' }))
+    return { ...room, shown: () => room.screen().slice(2) }
+  }
+  const atWork = '  · claude-1 is at work'
+
+  test('grows above the prompt, and gives way to the post that has it whole', async () => {
+    const room = begin()
+    room.progress('m1.claude-1.said-1', 'I will ')
+    room.progress('m1.claude-1.said-1', 'look')
+    await poll(room.shown).toEqual([atWork, 'claude-1: I will look', 'ana@lobby>'])
+    expect(room.screen().slice(0, 2)).toEqual(greeting)
+    room.show(post(2, { ...turn, id: 'm1.claude-1.said-1', kind: 'aside', text: 'I will look into it.' }))
+    const aside = 'claude-1: I will look into it.'
+    await poll(room.shown).toEqual([atWork, aside, 'ana@lobby>'])
+
+    room.progress('m1.claude-1.said-1', 'too late')
+    room.progress('m1.claude-1.said-2', 'It is in\nsrc')
+    await poll(room.shown).toEqual([atWork, aside, 'claude-1: It is in', '  src', 'ana@lobby>'])
+    room.show(post(3, { ...turn, kind: 'answer', text: 'It is in\nsrc/a.ts.' }))
+    const whole = [atWork, aside, 'claude-1: It is in', '  src/a.ts.', 'ana@lobby>']
+    await poll(room.shown).toEqual(whole)
+    room.progress('m1.claude-1.said-2', 'too late')
+    room.progress('m0.claude-1.said-0', 'of a turn that nobody knows')
+    room.progress('m1.claude-1.3', 'of a step')
+    room.show(post(4, { text: 'thanks' }))
+    await poll(room.shown).toEqual([...whole.slice(0, -1), 'bob: thanks', 'ana@lobby>'])
+    room.leave.abort()
+    await room.left
+  })
+
+  test('leaves a half-typed line alone, and a line that is sent in its place', async () => {
+    const room = begin()
+    room.input.write('a half typed line that goes on and on')
+    room.progress('m1.claude-1.said-1', 'one\ntwo')
+    const typed = ['ana@lobby> a half typed line that goes o', 'n and on']
+    await poll(room.shown).toEqual([atWork, 'claude-1: one', '  two', ...typed])
+    room.show(post(2, { text: 'hello' }))
+    room.progress('m1.claude-1.said-1', '\nthree')
+    await poll(room.shown).toEqual([atWork, 'bob: hello', 'claude-1: one', '  two', '  three', ...typed])
+    room.input.write('\r')
+    await poll(() => room.said.length).toBe(1)
+    await poll(room.shown).toEqual([atWork, 'bob: hello', ...typed, 'ana@lobby>'])
+    room.progress('m1.claude-1.said-1', '\n4')
+    await poll(room.shown).toEqual([
+      ...[atWork, 'bob: hello', ...typed, 'claude-1: one', '  two', '  three', '  4', 'ana@lobby>'],
+    ])
+    room.input.write('\u0004')
+    await room.left
+    expect(room.shown()).toEqual([atWork, 'bob: hello', ...typed, 'ana@lobby>'])
+  })
+
+  test('is the end of it, in a few rows that are shared by all who write', async () => {
+    const room = begin()
+    room.progress('m1.claude-1.said-1', `${ESC}]0;owned\u0007${ESC}[2J1\n2\n3\n4\n5\n6\n7\n8 ${'x'.repeat(60)}`)
+    const long = `  8`
+    await poll(room.shown).toEqual([
+      atWork,
+      'claude-1: … 4',
+      ...['  5', '  6', '  7', long],
+      `  ${'x'.repeat(36)}…`,
+      'ana@lobby>',
+    ])
+    room.show(post(2, { author: { ...claude, id: 'codex-1' }, turn: 'm1.codex-1', kind: 'working', text: 'too' }))
+    room.progress('m1.codex-1.said-1', 'a\nb')
+    await poll(() => room.shown().slice(2)).toEqual([
+      ...['claude-1: … 7', long, `  ${'x'.repeat(36)}…`, 'codex-1: a', '  b', 'ana@lobby>'],
+    ])
+    room.leave.abort()
+    await room.left
+  })
+
+  test('is heard from there on after the room was lost', async () => {
+    const room = begin()
+    room.progress('m1.claude-1.said-1', 'one')
+    await poll(room.shown).toContain('claude-1: one')
+    room.lose('gone')
+    await poll(() => room.follows.length).toBe(2)
+    room.open()
+    room.progress('m1.claude-1.said-1', 'three')
+    await poll(room.shown).toContain('claude-1: three')
+    expect(room.shown()).not.toContain('claude-1: one')
+    room.leave.abort()
+    await room.left
+  })
+
+  test('is not shown where there is no terminal', async () => {
+    const room = begin({ tty: false })
+    room.progress('m1.claude-1.said-1', 'nothing of it')
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe(`${atWork}\n`)
+  })
+})
+
+describe('going from room to room', () => {
+  const line = (position: number, text: string) => post(position, { text })
+
+  test('a thread is entered with its last lines, spoken in, and left for where one was, with what came meanwhile', async () => {
+    const room = enter()
+    room.show(line(1, 'here'))
+    room.input.write(`/enter ${THREAD}\nis it flaky?\n`)
+    await poll(() => room.visited).toEqual(['lobby', THREAD])
+    room.show(line(2, 'before the door opened'))
+    expect(room.said).toEqual([])
+    room.open()
+    room.show(line(3, 'there'))
+    await poll(() => room.said.map(({ room, text }) => [room, text])).toEqual([[THREAD, 'is it flaky?']])
+    room.input.write('/leave\n')
+    await poll(() => room.visited).toEqual(['lobby', THREAD, 'lobby'])
+    room.open()
+    room.show(line(1, 'here'), line(4, 'meanwhile'))
+    room.input.end('/leave\nhello\n')
+    await room.left
+    expect(room.follows).toEqual([0, { tail: 20 }, { tail: 20 }])
+    expect(room.said.map(({ room, text }) => [room, text])).toEqual([
+      [THREAD, 'is it flaky?'],
+      ['lobby', 'hello'],
+    ])
+    expect(room.written()).toBe(
+      [
+        'bob: here',
+        'bob: before the door opened',
+        `— you are in ${THREAD}`,
+        'bob: there',
+        'ana: is it flaky?',
+        '— you are in lobby',
+        'bob: meanwhile',
+        '  ! you are in lobby, where you began: /quit leaves',
+        'ana: hello',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('a room that does not let one in says why, and one is where one was', async () => {
+    const room = enter()
+    room.input.write('/enter attic\nhello\n')
+    await poll(() => room.visited).toEqual(['lobby', 'attic'])
+    room.lose('there is no room attic')
+    await poll(() => room.said.map(({ room, text }) => [room, text])).toEqual([['lobby', 'hello']])
+    room.input.end()
+    await room.left
+    expect(room.written()).toBe('  ! there is no room attic\nana: hello\n')
+  })
+
+  test('the prompt says where one is, and nothing that was being written elsewhere stays', async () => {
+    const room = enter({ tty: true })
+    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+    room.show(post(1, { author: claude, turn: 'm1.claude-1', kind: 'working', text: 'is at work' }))
+    room.progress('m1.claude-1.said-1', 'never')
+    room.input.write('/ent\t')
+    await poll(() => room.screen().at(-1)).toBe('ana@lobby> /enter')
+    room.input.write('t-\t')
+    await poll(() => room.screen().slice(-2)).toEqual(['ana@lobby> /enter t-01234567890123456789', 'abcdef'])
+    room.progress('m1.claude-1.said-1', ' mind')
+    room.input.write('\r')
+    await poll(() => room.visited).toEqual(['lobby', THREAD])
+    room.open()
+    await poll(room.screen).toEqual([
+      ...greeting,
+      '  · claude-1 is at work',
+      'ana@lobby> /enter t-01234567890123456789',
+      'abcdef',
+      '— you are in',
+      '  t-01234567890123456789abcdef',
+      'ana@t-…abcdef>',
+    ])
+    room.leave.abort()
+    await room.left
+  })
+
+  test('what is begun says how to go there, and the terminal says where one can go and what else it does', async () => {
+    const room = enter()
+    room.answers.next = ({ id, text }) =>
+      receipt(id, text.startsWith('/new') ? `${THREAD}  2026-03-01 12:00  with claude-1` : 'what the house says')
+    room.input.end('/new claude-1\n/help\n/enter\n')
+    await room.left
+    expect(room.written()).toBe(
+      [
+        'ana: /new claude-1',
+        `  ${THREAD}  2026-03-01 12:00  with claude-1`,
+        `  → /enter ${THREAD}`,
+        'ana: /help',
+        '  what the house says',
+        '  In this terminal:',
+        '  /enter [ROOM]: go to another room or thread; alone, says which there are',
+        '  /leave: go back to where you were before',
+        '  /quit: leave the terminal',
+        '  /enter lobby  a room',
+        '  /enter porch  a room',
+        `  /enter ${THREAD}  with claude-1, the flaky test`,
+        '',
+      ].join('\n'),
+    )
+  })
+})
+
 describe('what is shown of a text', () => {
   test.each([
     ['colours', `${ESC}[31mred${ESC}[0m`, 'red'],
@@ -414,7 +632,7 @@ describe('what is shown of a text', () => {
     expect(performance.now() - started).toBeLessThan(1000)
   })
 
-  test.each(['said', 'accepted', 'working', 'answer', 'refusal', 'notice', 'approval'] as const)(
+  test.each(['said', 'accepted', 'working', 'answer', 'aside', 'refusal', 'notice', 'approval'] as const)(
     '%s: a post cannot smuggle an escape into the terminal, by its text or its author',
     (kind) => {
       const trap = `x${ESC}]0;owned\u0007${ESC}[2J\ny${ESC}[31m`

@@ -8,7 +8,7 @@ import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
 import { PROBLEM_TYPE, type ProblemDetails, problemOf } from '../../src/shapes/problem-details.ts'
-import { refusal } from '../../src/shapes/refusal.ts'
+import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
 
 const PATIENT = { timeout: 15_000, interval: 25 }
@@ -40,7 +40,7 @@ const pageFile = (path: string): { type: string; content: Buffer } | null => {
 const createHouse = () => {
   const posts: Post[] = []
   const heard: Said[] = []
-  const followers = new Set<ServerResponse>()
+  const followers = new Map<ServerResponse, string | null>()
   let server: Server | null = null
   let port = 0
 
@@ -53,18 +53,22 @@ const createHouse = () => {
       { id: 'claude-1', type: 'claude', readiness: 'ready', peripherals: ['explore'], reason: null },
       { id: 'codex-1', type: 'codex', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat for 6 s' },
     ] as Presence[],
+    /** The threads that were begun; what is archived of them is not listed. */
+    threads: [] as { id: string; agent: string; name: string; archived: boolean }[],
     answer: (said: Said): Reply => ({ status: 200, body: receipt(said.id) }),
+    /** Why no thread is taken out of the archive; null where it is. */
+    refuses: null as Refusal | null,
     address: () => `http://127.0.0.1:${port}/`,
 
     post: (part: Partial<Post>) => {
       const position = posts.length + 1
       const post = { ...blank, position, id: `e${position}`, ...part }
       posts.push(post)
-      for (const follower of followers) follower.write(frame(post))
+      for (const [follower, room] of followers) if (room === post.room) follower.write(frame(post))
     },
     progress: (step: string, text: string) => {
       const data = JSON.stringify({ room: 'lobby', session: 's1', step, text } satisfies Progress)
-      for (const follower of followers) follower.write(`event: progress\ndata: ${data}\n\n`)
+      for (const follower of followers.keys()) follower.write(`event: progress\ndata: ${data}\n\n`)
     },
     open: async () => {
       server = createServer((request, response) => void route(request, response))
@@ -89,12 +93,19 @@ const createHouse = () => {
     // Also to someone signed out: such a page was opened while its token was still good.
     if (file) return response.setHeader('content-type', file.type).end(file.content)
     if (!house.signedIn) return json(response, 401, problemOf(refusal('unauthenticated', 'no valid token')))
-    if (url.pathname === '/api/follow') return follow(url, response)
-    if (url.pathname === '/api/say') return say(request, response)
+    const doors: Record<string, () => unknown> = {
+      '/api/follow': () => follow(url, response),
+      '/api/say': () => say(request, response),
+      '/api/unarchive': () => unarchive(request, response),
+    }
+    const door = doors[url.pathname]
+    if (door) return door()
     const answers: Record<string, unknown> = {
       '/api/whoami': { name: 'ana', role: 'operator', face: 'web', via: null },
       '/api/who': { agents: house.agents },
       '/api/rooms': { rooms: [{ id: 'lobby', mode: 'execute', listener: 'claude-1' }] },
+      '/api/threads': { threads: house.threads.filter(({ archived }) => !archived).map(threadRow), next: null },
+      '/api/evidence': { entries: entriesAbout(url) },
       '/api/help': {
         operations: [
           { name: 'help', usage: '/help', summary: 'what can be asked', role: 'viewer' },
@@ -103,28 +114,56 @@ const createHouse = () => {
         ],
       },
     }
-    const found = answers[url.pathname]
+    const found = answers[url.pathname] ?? (url.pathname === '/api/show' && startOf(url))
     return found ? json(response, 200, found) : json(response, 404, problemOf(refusal('route-unknown', url.pathname)))
+  }
+
+  const threadRow = ({ id, agent, name }: (typeof house.threads)[number]) => ({ id, agent, name, at: AT })
+  const startOf = (url: URL) => {
+    const thread = house.threads.find(({ id }) => `${id}.thread` === url.searchParams.get('entry'))
+    const body = thread && { event: 'thread-started', ...threadRow(thread), mode: 'diagnose', room: 'lobby' }
+    return body && { entry: { at: AT, body } }
+  }
+  const entriesAbout = (url: URL) => {
+    const thread = house.threads.find(({ id }) => `room/${id}` === url.searchParams.get('subject'))
+    const asked = url.searchParams.get('event') === 'thread-archived'
+    return asked && thread?.archived ? [{ body: { event: 'thread-archived', archived: true } }] : []
   }
 
   const follow = (url: URL, response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     const tail = url.searchParams.get('tail')
     const after = Number(url.searchParams.get('after') ?? 0)
-    const missed = tail === null ? posts.filter(({ position }) => position > after) : posts.slice(-Number(tail))
+    const room = url.searchParams.get('room')
+    const here = posts.filter((post) => post.room === room)
+    const missed = tail === null ? here.filter(({ position }) => position > after) : here.slice(-Number(tail))
     response.write(`: hello\n\n${missed.map(frame).join('')}`)
-    followers.add(response)
+    followers.set(response, room)
     response.on('close', () => followers.delete(response))
   }
 
-  const say = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+  const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const said = JSON.parse(Buffer.concat(chunks).toString()) as Said
+    return JSON.parse(Buffer.concat(chunks).toString())
+  }
+
+  const unarchive = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const { thread } = (await bodyOf(request)) as { thread: string }
+    const why = house.refuses
+    if (why) return json(response, 403, problemOf(why))
+    house.threads = house.threads.map((one) => (one.id === thread ? { ...one, archived: false } : one))
+    house.post({ room: thread, kind: 'notice', text: 'open again' })
+    return json(response, 200, { receipt: receipt('u1') })
+  }
+
+  const say = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const said = (await bodyOf(request)) as Said
     heard.push(said)
     const reply = house.answer(said)
     if (reply === 'hang-up') return response.destroy()
-    if (posts.every(({ id }) => id !== said.id)) house.post({ id: said.id, kind: 'said', text: said.text })
+    if (posts.every(({ id }) => id !== said.id))
+      house.post({ id: said.id, room: said.room, kind: 'said', text: said.text })
     return json(response, reply.status, reply.body)
   }
   return house
@@ -217,8 +256,8 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
   const poll = (look: () => unknown) => expect.poll(look, PATIENT)
   const line = () => page.getByLabel('Say something in the room')
   const banner = () => page.locator('#banner').textContent()
-  const enter = async () => {
-    await page.goto(house.address())
+  const enter = async (room?: string) => {
+    await page.goto(`${house.address()}${room === undefined ? '' : `?room=${room}`}`)
     await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
   }
   const speak = async (text: string) => {
@@ -322,7 +361,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     house.post({ author: agent, kind: 'answer', turn, text: '1' })
     house.post({ kind: 'answer', id: `${house.heard[0]?.id}.receipt`, text: 'an answer of the house' })
     await poll(read).toEqual([{ ...only('one'), works: [{ by: 'claude-1', steps: [], answer: '1' }] }, only('two')])
-    await poll(() => page.locator('.exchange:first-child > .aside').allTextContents()).toEqual([
+    await poll(() => page.locator('.exchange:first-child > .answered').allTextContents()).toEqual([
       'an answer of the house',
     ])
   })
@@ -340,6 +379,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     })
     house.post({ ...turn, kind: 'step', text: `${TRAP}\n${TRAP}`, step: { id: 'p', state: 'ok' } })
     house.post({ ...turn, kind: 'notice', text: TRAP })
+    house.post({ ...turn, kind: 'aside', id: 'm1.claude-1.said-1', text: `# ${TRAP}\n**${TRAP}**` })
     house.post({
       ...turn,
       kind: 'approval',
@@ -374,6 +414,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     ])
     expect(await page.locator('.notice').textContent()).toBe(TRAP)
     expect(await page.locator('.happened').textContent()).toBe(TRAP)
+    expect(await page.locator('.aside').textContent()).toBe(`${TRAP}\n${TRAP}`)
     expect(await page.locator('.approval > *').allTextContents()).toEqual([
       `${TRAP} ${TRAP}`,
       TRAP,
@@ -586,7 +627,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       house.post({ ...turn, kind: 'answer', text: `So:\n\`\`\`diff\n${text}\n\`\`\`` })
       await enter()
       await poll(() => page.locator('pre.diff').count()).toBe(2)
-      expect(await lines('pre.aside')).toEqual([['', 'claude-1, turn x: 1 file\n'], ...expected])
+      expect(await lines('pre.answered')).toEqual([['', 'claude-1, turn x: 1 file\n'], ...expected])
       expect(await lines('.answer pre')).toEqual(expected)
     })
 
@@ -649,6 +690,181 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       house.post({ ...turn, kind: 'step', text: 'run: 1 line\nthere', step: { id: 'p', state: 'ok' } })
       await house.open()
       await poll(() => page.locator('.step[data-state=ok] pre').allTextContents()).toEqual(['there'])
+    })
+  })
+
+  describe('what an agent is writing', () => {
+    const turn = { author: agent, turn: 'm1.claude-1' }
+    const [first, second] = ['m1.claude-1.said-1', 'm1.claude-1.said-2']
+    const begin = async () => {
+      house.post({ id: 'm1', text: 'why?' })
+      house.post({ ...turn, kind: 'working', text: 'is at work' })
+      await enter()
+      await poll(() => page.locator('.work').count()).toBe(1)
+    }
+    /** What stands in the work below its steps, and what of it a reader hears when. A string: it runs in the page. */
+    const WRITTEN = `[...document.querySelectorAll('.work > div')].map((block) => [block.className,
+      ['aria-live', 'aria-busy'].map((name) => block.getAttribute(name)).join(), ...[...block.children].map((one) => one.textContent)])`
+    const written = () => page.evaluate(WRITTEN)
+    const growing = (...texts: string[]) => ['answer writing', 'polite,true', ...texts]
+
+    test('grows block by block, and is replaced by what it came to: an aside among the steps, then the answer', async () => {
+      await begin()
+      house.progress(first, 'I look at `a')
+      await poll(written).toEqual([growing('I look at `a')])
+      house.progress(first, `.ts\` ${TRAP}`)
+      await poll(written).toEqual([growing(`I look at a.ts ${TRAP}`)])
+      house.post({ ...turn, kind: 'aside', id: first, text: `I look at ${TRAP}.` })
+      house.post({ ...turn, kind: 'step', text: 'read {}', step: { id: 'p', state: 'running' } })
+      await poll(() => page.evaluate(KINDS)).toEqual([
+        ['aside', 'polite'],
+        ['ol', 'off'],
+      ])
+      expect(await page.locator('.aside').textContent()).toBe(`I look at ${TRAP}.`)
+
+      // What comes late, or of a turn that nobody knows, shows nothing.
+      house.progress(first, 'late')
+      house.progress('m0.claude-1.said-1', 'lost')
+      house.progress(second, 'So:\n```ts\nlet a')
+      await poll(written).toEqual([growing('So:', 'let a')])
+      await page.evaluate(`document.querySelector('.writing').firstChild.read = true`)
+      house.progress(second, ' = 1\n```\n- **one**')
+      await poll(written).toEqual([growing('So:', 'let a = 1', '- one')])
+      house.post({ ...turn, kind: 'answer', text: 'So:\n```ts\nlet a = 1\n```\n- **one**\n  - two' })
+      await poll(written).toEqual([['answer', ',', 'So:', 'let a = 1', '- one\n  - two']])
+      expect(await page.evaluate(`document.querySelector('.answer').firstChild.read`), 'what is read stays').toBe(true)
+      house.progress(second, 'late')
+      house.post({ text: 'thanks' })
+      await poll(() => page.locator('.exchange').count()).toBe(2)
+      expect(await page.locator('.writing, img, main script').count()).toBe(0)
+    })
+
+    test('is heard from there on by who comes in the middle, or was away, and is whole in the end', async () => {
+      await begin()
+      house.progress(first, 'one ')
+      await poll(written).toEqual([growing('one ')])
+      await page.reload()
+      await poll(() => page.locator('.work').count()).toBe(1)
+      house.progress(first, 'two ')
+      await poll(written).toEqual([growing('two ')])
+      await house.kill()
+      await house.open()
+      await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
+      house.progress(first, 'four')
+      await poll(written).toEqual([growing('four')])
+      house.post({ ...turn, kind: 'answer', text: 'one two three four' })
+      await poll(written).toEqual([['answer', ',', 'one two three four']])
+    })
+
+    test('is folded up with many steps when the turn has ended, and one press away', async () => {
+      house.post({ id: 'm1', text: 'why?' })
+      for (let n = 0; n < 8; n++)
+        house.post({ ...turn, kind: 'step', text: 'read {}: no', step: { id: `p${n}`, state: 'refused' } })
+      house.post({ ...turn, kind: 'aside', id: first, text: 'hm' })
+      await enter()
+      await poll(() => page.getByText('hm').isVisible()).toBe(true)
+      house.post({ ...turn, kind: 'answer', text: 'because' })
+      await poll(() => page.getByText('because').isVisible()).toBe(true)
+      expect(await page.getByText('hm').isVisible()).toBe(false)
+      await page.getByText('the steps, and what was said on the way').click()
+      expect(await page.getByText('hm').isVisible()).toBe(true)
+    })
+  })
+
+  describe('rooms and threads', () => {
+    const [flaky, old] = [`t-${'a1'.repeat(13)}`, `t-${'b2'.repeat(13)}`]
+    const threads = [
+      { id: flaky, agent: 'claude-1', name: `the flaky ${TRAP}`, archived: false },
+      { id: old, agent: 'codex-1', name: 'an old one', archived: true },
+    ]
+    const places = () =>
+      page.evaluate(`[...document.querySelectorAll('#places a')].map((place) =>
+      [...[...place.children].map((part) => part.textContent), place.getAttribute('aria-current')])`)
+    const heading = () => page.locator('#room, #with:not([hidden]), #mode').allTextContents()
+
+    test('are one press away, each at an address that one can come back to', async () => {
+      house.threads = threads
+      house.post({ text: 'in the lobby' })
+      house.post({ text: 'in the thread', room: flaky })
+      await enter()
+      await poll(read).toEqual([only('in the lobby')])
+      await page.locator('#switcher summary').press('Enter')
+      await poll(places).toEqual([
+        ['lobby', 'execute', 'page'],
+        [`the flaky ${TRAP}`, 'claude-1', null],
+      ])
+      await page.keyboard.press('Escape')
+      expect(await page.locator('#places').isVisible()).toBe(false)
+      await page.locator('#switcher summary').click()
+      await page.locator('#places a').last().click()
+      await poll(read).toEqual([only('in the thread')])
+      expect(page.url()).toBe(`${house.address()}?room=${flaky}`)
+      expect([await heading(), await page.title()]).toEqual([
+        [`the flaky ${TRAP}`, 'with claude-1', 'diagnose'],
+        `the flaky ${TRAP} · Bellhop`,
+      ])
+      await speak('and here?')
+      await poll(() => house.heard.map(({ text, room }) => [room, text])).toEqual([[flaky, 'and here?']])
+      await page.goBack()
+      await poll(read).toEqual([only('in the lobby')])
+      expect(await heading()).toEqual(['lobby', 'execute'])
+    })
+
+    test('what is begun can be gone to, and a list of threads is a list of ways', async () => {
+      house.threads = threads
+      house.post({ id: 'm1', text: '/new claude-1' })
+      house.post({ id: 'm1.receipt', kind: 'answer', text: `${flaky}  2026-03-01 12:00  with claude-1` })
+      house.post({ id: 'm2', text: '/threads' })
+      house.post({ id: 'm2.receipt', kind: 'answer', text: `${flaky}  with claude-1\n${old}  with ${TRAP}` })
+      house.post({ text: 'in the thread', room: flaky })
+      await enter()
+      await poll(() => page.locator('#transcript a').allTextContents()).toEqual([flaky, 'Go to the thread', flaky, old])
+      await page.getByRole('link', { name: 'Go to the thread' }).click()
+      await poll(read).toEqual([only('in the thread')])
+    })
+
+    test('one that is archived can be read, takes no messages, and can be taken out of the archive', async () => {
+      house.threads = threads
+      house.post({ text: 'long ago', room: old })
+      await enter(old)
+      await poll(read).toEqual([only('long ago')])
+      expect(await heading()).toEqual(['an old one', 'with codex-1', 'diagnose'])
+      expect(await places()).toEqual([
+        ['lobby', 'execute', null],
+        [`the flaky ${TRAP}`, 'claude-1', null],
+        ['an old one', 'codex-1 · archived', 'page'],
+      ])
+      const says = page.getByText('This thread is archived: it can be read, and takes no messages.')
+      expect([await says.isVisible(), await line().isVisible()]).toEqual([true, false])
+
+      house.refuses = refusal('role-too-low', 'unarchive needs the role operator; you are viewer')
+      await page.getByRole('button', { name: 'Take it out of the archive' }).click()
+      await poll(() => page.locator('#archived-why').textContent()).toContain('unarchive needs the role operator')
+      house.refuses = null
+      await page.getByRole('button', { name: 'Take it out of the archive' }).click()
+      await poll(() => line().isVisible()).toBe(true)
+      expect(await says.isVisible()).toBe(false)
+    })
+
+    test('a place that is not there says so, and others are one press away', async () => {
+      house.threads = threads
+      await page.goto(`${house.address()}?room=t-nothing`)
+      await poll(banner).toBe('There is no room "t-nothing". Rooms: lobby.')
+      expect(await page.locator('#places a').count()).toBe(2)
+    })
+
+    test('a line that is kept for one room is not lost by speaking in another', async () => {
+      house.threads = threads
+      house.answer = () => 'hang-up'
+      await enter()
+      await speak('for the lobby')
+      await poll(() => page.locator('#outbox').textContent()).toContain('not sent yet')
+      house.answer = ({ id }) => ({ status: 200, body: receipt(id) })
+      await enter(flaky)
+      await speak('for the thread')
+      await poll(read).toEqual([only('for the thread')])
+      await enter()
+      await poll(read).toEqual([only('for the lobby')])
     })
   })
 
@@ -820,6 +1036,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
   test('nothing sticks out at 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 640 })
     const long = 'x'.repeat(400)
+    house.threads = [{ id: `t-${'a1'.repeat(13)}`, agent: 'claude-1', name: long, archived: false }]
     house.post({ id: 'm1', text: long })
     house.post({ author: agent, kind: 'accepted', turn: 'm1.claude-1', text: long })
     house.post({
@@ -853,6 +1070,14 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     await poll(() => page.locator('.step').count()).toBe(3)
     house.progress('p3', long)
     await poll(() => page.locator('.live').count()).toBe(1)
+    house.post({ ...more, kind: 'aside', id: 'm1.claude-1.said-1', text: long })
+    house.post({ id: 'm2', text: 'and?' })
+    house.post({ author: agent, kind: 'working', turn: 'm2.claude-1', text: 'is at work' })
+    await poll(() => page.locator('.work').count()).toBe(2)
+    house.progress('m2.claude-1.said-1', `${long}\n\`\`\`\n${long}`)
+    await poll(() => page.locator('.writing').count()).toBe(1)
+    await page.locator('#switcher summary').click()
+    expect(await page.locator('#places').isVisible()).toBe(true)
     const out = `[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 361
       && !one.closest('.call, .result, .unseen')).map((one) => one.className)`
     expect(await page.evaluate(out)).toEqual([])

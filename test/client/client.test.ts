@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, createClient } from '../../src/client/client.ts'
+import { createClient } from '../../src/client/client.ts'
 import { converse } from '../../src/client/converse.ts'
 import { eventsOf } from '../../src/client/events.ts'
+import type { ItemEvent } from '../../src/shapes/item.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
-import type { Post } from '../../src/shapes/post.ts'
+import type { Post, Progress } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
@@ -101,7 +102,27 @@ describe('a client', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('hears posts among events that it does not know', async () => {
+  /** An instance that answers every stream with the same events, and ends it; and what it was asked for. */
+  const streaming = async (events: string) => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(events)
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return {
+      asked,
+      client: createClient({ url, token: 'x', face: 'cli' }),
+      [Symbol.dispose]: () => {
+        server.closeAllConnections()
+        server.close()
+      },
+    }
+  }
+
+  test('hears posts among events that it does not know, and what is being said if it wants to', async () => {
     const shown: Post = {
       position: 7,
       id: 'm1.claude-1.0.approval',
@@ -115,31 +136,57 @@ describe('a client', () => {
       step: { id: 'm1.claude-1.0', state: 'running' },
       approval: { name: 'k7f2q', state: 'open', until: '2026-01-02T03:14:05.000Z' },
     }
-    const asked: string[] = []
-    const server = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.end(
-        `event: progress\ndata: {}\n\nevent: new\ndata: ?\n\nevent: post\ndata: ${JSON.stringify(shown)}\n\n`,
-      )
-    })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const gone = new AbortController()
-    const seen: Post[] = []
-    const following = createClient({ url, token: 'x', face: 'cli' }).follow(
-      'quiet',
-      3,
-      (one) => seen.push(one),
-      gone.signal,
+    const said: Progress = { room: 'quiet', session: 's-1', step: 'm1.claude-1.said-1', text: 'I will' }
+    const progress = `event: progress\ndata: {}\n\nevent: progress\ndata: ${JSON.stringify(said)}\n\n`
+    using instance = await streaming(
+      `${progress}event: new\ndata: ?\n\nevent: post\ndata: ${JSON.stringify(shown)}\n\n`,
     )
-    await eventually('it to come back', () => asked.length > 1)
+    const heard: unknown[] = []
+    const gone = new AbortController()
+    const following = Promise.all([
+      instance.client.follow('quiet', 3, (one) => heard.push(one), gone.signal),
+      instance.client.follow(
+        'porch',
+        { tail: 5 },
+        {
+          open: () => heard.push('let in'),
+          progress: (one) => heard.push(one),
+          post: () => heard.push('a post'),
+        },
+        gone.signal,
+      ),
+    ])
+    await eventually('both to come back', () => instance.asked.length >= 4)
     gone.abort()
     await following
-    server.closeAllConnections()
-    server.close()
-    expect(asked.slice(0, 2)).toEqual(['/api/follow?room=quiet&after=3', '/api/follow?room=quiet&after=7'])
-    expect(seen[0]).toEqual(shown)
+    expect(instance.asked.slice(0, 4).sort()).toEqual([
+      '/api/follow?room=porch&after=7',
+      '/api/follow?room=porch&tail=5',
+      '/api/follow?room=quiet&after=3',
+      '/api/follow?room=quiet&after=7',
+    ])
+    expect(new Set(heard.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([shown, 'let in', said, 'a post'].map((one) => JSON.stringify(one))),
+    )
+  })
+
+  test('follows the items of a turn up to its answer: what the agent says on the way is none', async () => {
+    const message = { turn: 'm1.codex-1', type: 'agentMessage', agent: 'codex-1' } as const
+    const aside = { ...message, id: 'm1.codex-1.said-1', status: 'completed', text: 'I look', outcome: null } as const
+    const answer = { ...message, id: 'm1.codex-1.said-2', status: 'completed', text: 'there', outcome: 'done' } as const
+    const events: ItemEvent[] = [
+      { kind: 'completed', item: aside },
+      { kind: 'delta', id: answer.id, turn: message.turn, type: 'agentMessage', text: 'the' },
+      { kind: 'completed', item: answer },
+      { kind: 'completed', item: { ...aside, id: 'never' } },
+    ]
+    using instance = await streaming(
+      events.map((event, n) => `event: item\ndata: ${JSON.stringify(event)}\nid: 7.${n}\n\n`).join(''),
+    )
+    const heard: ItemEvent[] = []
+    await instance.client.items({ turn: message.turn }, (event) => heard.push(event), forever())
+    expect(heard).toEqual(events.slice(0, 3))
+    expect(instance.asked).toEqual(['/api/items?turn=m1.codex-1'])
   })
 
   test('does not follow where it may not: a stranger, and a room that is not there', async () => {
@@ -209,7 +256,7 @@ describe('a conversation', () => {
       post(20, 'm1.codex-1', 'step'),
     ]
     const receipt: Receipt = { message: 'm1', room: 'quiet', mode: 'action', assignments, answer: null }
-    const scripted: Pick<Client, 'say' | 'ask' | 'follow'> = {
+    const scripted: Parameters<typeof converse>[0] = {
       say: async () => ok(receipt),
       ask: async () => ok({ entry: { position: 10 } } as never),
       follow: async (_room, after, show, signal) => {

@@ -102,6 +102,48 @@ describe('a request that is done', () => {
   })
 })
 
+describe('a thread', () => {
+  test('that is kept is gone on with by its id, or as the last one; where it is put away, the refusal says so', async () => {
+    const kept = await exec('--keep', '--agent', 'codex', 'read README.md')
+    const { threads } = must(await instance.client.ask('threads'))
+    expect(threads.map(({ agent, name }) => [agent, name])).toEqual([['codex-1', 'read README.md']])
+    const thread = threads[0]?.id ?? ''
+    expect(kept.stderr.split('\n')[0]).toBe(`in ${thread}: go on with --thread ${thread}`)
+    const [named, last] = await Promise.all([
+      exec('--json', '--thread', thread, '/mode discuss'),
+      exec('--json', '--resume', 'read README.md'),
+    ])
+    expect([named, last].map(({ stdout }) => linesOf(stdout)[0])).toEqual(
+      [named, last].map(() => ({
+        kind: 'receipt',
+        receipt: expect.objectContaining({
+          room: thread,
+          assignments: [expect.objectContaining({ agent: 'codex-1' })],
+        }),
+      })),
+    )
+    const said = await bellhop(['say', '--data', instance.data, '--room', thread, 'read', 'README.md'])
+    expect(said.stdout).toContain('codex-1: rehearsal, no model: README.md, lines 1-3:')
+
+    must(await instance.client.command('archive', { thread }))
+    const [archived, none, both] = await Promise.all([
+      exec('--thread', thread, 'read README.md'),
+      exec('--resume', 'read README.md'),
+      exec('--thread', thread, '--room', 'lobby', 'read README.md'),
+    ])
+    expect([archived, none, both].map(({ exitCode, stderr }) => [exitCode, stderr.split('\n')[0]])).toEqual([
+      [2, `bellhop: ${thread} is archived, and takes no more messages [thread-archived]`],
+      [2, 'bellhop: no thread is open: begin one with --keep, or with /new [thread-unknown]'],
+      [1, expect.stringContaining("'--room <room>' cannot be used with option '--thread <id>'")],
+    ])
+  })
+
+  test('that is not there is said to be', async () => {
+    const { stderr, exitCode } = await exec('--thread', 't-nothing', 'read README.md')
+    expect([exitCode, stderr.split('\n')[0]]).toEqual([2, 'bellhop: there is no thread t-nothing [thread-unknown]'])
+  })
+})
+
 describe('a request that is refused', () => {
   test('says why, and what to do; the code is 2', async () => {
     const { stdout, stderr, exitCode } = await exec('--room', 'attic', 'read README.md')
@@ -199,29 +241,28 @@ describe('a request that needs an approval', () => {
   })
 })
 
-/** An instance that answers every line with a turn that ends in some way: agents that fail are hard to come by. */
-const scripted = async (outcome: TurnOutcome) => {
+const turn = 'm1.codex-1'
+const message = (n: number, text: string, outcome: TurnOutcome | null) =>
+  ({
+    id: `${turn}.said-${n}`,
+    turn,
+    type: 'agentMessage',
+    status: 'completed',
+    agent: 'codex-1',
+    text,
+    outcome,
+  }) as const
+
+/** An instance that answers every line with the same items: agents that fail, or talk, are hard to come by. */
+const scripted = async (events: ItemEvent[]) => {
   const folder = scratch()
   const data = openFolder(folder.path)
   const lock = lockFolder(data)
   const server = createServer((request, response) => {
-    const turn = 'm1.codex-1'
-    const ended: ItemEvent = {
-      kind: 'completed',
-      item: {
-        id: `${turn}.ended`,
-        turn,
-        type: 'agentMessage',
-        status: 'failed',
-        agent: 'codex-1',
-        text: 'no',
-        outcome,
-      },
-    }
     const assignments = [{ turn, session: 's-1', agent: 'codex-1', peripheral: 'edit' }]
     if (request.url?.startsWith('/api/items')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(`event: item\ndata: ${JSON.stringify(ended)}\nid: 7.0\n\n`)
+      for (const event of events) response.write(`event: item\ndata: ${JSON.stringify(event)}\nid: 7.0\n\n`)
     } else response.end(JSON.stringify({ message: 'm1', room: 'lobby', mode: 'action', assignments, answer: null }))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -229,26 +270,47 @@ const scripted = async (outcome: TurnOutcome) => {
     pid: process.pid,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   })
-  return { data: folder.path, server, lock, folder }
+  return {
+    exec: (...args: string[]) =>
+      bellhop(['exec', '--data', folder.path, '--room', 'lobby', '--agent', 'codex-1', ...args]),
+    [Symbol.dispose]: () => {
+      server.closeAllConnections()
+      server.close()
+      lock()
+      folder[Symbol.dispose]()
+    },
+  }
 }
 
 test('a request that failed has its answer all the same; the code is 1', async () => {
-  const { data, server, lock, folder } = await scripted('failed')
-  const { stdout, exitCode } = await bellhop([
-    'exec',
-    '--data',
-    data,
-    '--room',
-    'lobby',
-    '--agent',
-    'claude-1',
-    'do something',
-  ])
-  server.closeAllConnections()
-  server.close()
-  lock()
-  folder[Symbol.dispose]()
+  using failing = await scripted([{ kind: 'completed', item: message(1, 'no', 'failed') }])
+  const { stdout, exitCode } = await failing.exec('do something')
   expect([exitCode, stdout]).toEqual([1, 'no'])
+})
+
+test('what an agent says on the way is told as it comes, and is not the answer', async () => {
+  const delta = (n: number, text: string): ItemEvent => ({
+    kind: 'delta',
+    id: `${turn}.said-${n}`,
+    turn,
+    type: 'agentMessage',
+    text,
+  })
+  const events: ItemEvent[] = [
+    { kind: 'started', item: { ...message(1, '', null), status: 'inProgress' } },
+    delta(1, 'I look'),
+    { kind: 'completed', item: message(1, 'I look \u001b[2Jaround.', null) },
+    { kind: 'started', item: { ...message(2, '', null), status: 'inProgress' } },
+    delta(2, 'It is '),
+    delta(2, 'there.'),
+    { kind: 'completed', item: message(2, 'It is there.', 'done') },
+  ]
+  using talking = await scripted(events)
+  const [read, programs] = await Promise.all([talking.exec('where?'), talking.exec('--json', 'where?')])
+  expect([read.stdout, read.stderr, read.exitCode]).toEqual(['It is there.', 'codex-1: I look [2Jaround.', 0])
+  const [receipt, ...rest] = linesOf(programs.stdout)
+  expect(receipt?.kind).toBe('receipt')
+  expect(rest).toEqual([...events, { kind: 'outcome', outcome: 'done', answer: 'It is there.', exit: 0 }])
 })
 
 test('a time that is none is said to be', async () => {

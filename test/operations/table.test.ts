@@ -20,6 +20,8 @@ const REAL: Record<string, string> = {
   '01hxyz': 'first',
   'about=01hxyz': 'about=first',
   's-01hxyz': 's-n',
+  'amend 01hxyz.claude-1': 'queued.claude-1',
+  'unqueue 01hxyz.claude-1': 'queued.claude-1',
   'm-01hxyz.codex-1.3': 'written.codex-1.0',
   'approve k7f2q': approvalName('yes.claude-1.0'),
   'deny k7f2q': approvalName('no.claude-1.0'),
@@ -46,6 +48,8 @@ beforeAll(async () => {
   await eventually('a file to be written', () => house.store.get('written.codex-1.ended'))
   await eventually('a person to be asked', () => house.store.get('yes.claude-1.0.approval'))
   await eventually('a person to be asked', () => house.store.get('no.claude-1.0.approval'))
+  // It waits for as long as the one before it waits for a person.
+  must(await client().say({ id: 'queued', room: 'quiet', text: '@claude read README.md' }))
 }, 60_000)
 afterAll(() => house[Symbol.asyncDispose]())
 

@@ -85,6 +85,7 @@ describe('on the way in', () => {
     agents: AGENTS,
     specs: SHIPPED,
     presenceOf: async (agent: string) => ({ ...ready(agent), peripherals: [...SHIPPED.keys()] }),
+    spentOver: async () => null,
     entryOf: async () => null,
   }
 

@@ -16,6 +16,7 @@ import { createEntering } from '../../src/peripherals/entering.ts'
 import { createLedgers } from '../../src/peripherals/ledgers.ts'
 import type { CallRequest } from '../../src/peripherals/request.ts'
 import { createSteps } from '../../src/peripherals/steps.ts'
+import { createWalls, type Walls } from '../../src/peripherals/walls.ts'
 import { createLane, drainLane } from '../../src/queue/lane.ts'
 import { createMailbox } from '../../src/queue/mailbox.ts'
 import { createHolds } from '../../src/registry/holds.ts'
@@ -23,6 +24,7 @@ import type { Config } from '../../src/shapes/config.ts'
 import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../../src/shapes/peripheral.ts'
 import type { Progress } from '../../src/shapes/post.ts'
+import type { Profiles } from '../../src/shapes/profile.ts'
 import type { RoomMode } from '../../src/shapes/room.ts'
 import { openWorkspace } from '../../src/workspace/paths.ts'
 import { openShadow } from '../../src/workspace/shadow.ts'
@@ -60,6 +62,8 @@ type Options = {
   spec?: PeripheralSpec
   /** Further walls, where there are hops. */
   specs?: PeripheralSpec[]
+  /** Profiles that narrow them; none holds until a test says so. */
+  profiles?: Profiles
   /** Where the agent may go; everywhere, where nothing is said. */
   inhabits?: string[] | null
   mode?: RoomMode
@@ -79,6 +83,7 @@ export const openWorkshop = async (
   {
     spec = EXPLORE,
     specs: given = [spec],
+    profiles = {},
     inhabits = null,
     mode = 'execute',
     files = {},
@@ -99,7 +104,8 @@ export const openWorkshop = async (
   const clock = () => time.now
   const store = await openStore({ url: join(folder.path, 'evidence.db'), clock, committed: live.announce })
   const specs = new Map(given.map((one) => [one.id, one]))
-  await declareWalls(store, given)
+  const walls = wallsOf(specs, profiles)
+  must(await declareWalls(store, walls.all()))
   const ledgers = createLedgers(store)
   const shadow = await openShadow({ folder: join(folder.path, 'shadow'), workspace, path: PATH, deny: [] })
   const holds = createHolds({ redis, prefix, clock, ms: 600_000 })
@@ -109,7 +115,7 @@ export const openWorkshop = async (
     steps: createLane({ redis, prefix, name: 'steps' }),
   }
   const ripgrep = countingRipgrep(folder.path)
-  const room = { mode, asked: async (): Promise<void> => {} }
+  const room = { mode, profile: null as string | null, asked: async (): Promise<void> => {} }
   const warned: string[] = []
   const verdicts = createVerdicts({ store, workspace, log: { warn: (message) => void warned.push(message) } })
   const progressed: Progress[] = []
@@ -119,7 +125,8 @@ export const openWorkshop = async (
       live,
       clock,
       ledgers,
-      specs,
+      walls,
+      profileOf: async () => room.profile,
       agents: async () =>
         inhabits === null ? [] : [{ id: 'claude-1', type: 'claude', peripheral: spec.id, peripherals: inhabits }],
       workspace,
@@ -162,7 +169,7 @@ export const openWorkshop = async (
       store,
       live,
       steps,
-      specs,
+      wallsIn: async () => walls.for(room.profile),
       enter,
       openSteps: async (session) => [...(await ledgers.of(session)).open],
       roomMode: async () => room.mode,
@@ -178,6 +185,7 @@ export const openWorkshop = async (
     folder,
     store,
     specs,
+    walls,
     mailbox,
     lanes,
     ripgrep,
@@ -216,8 +224,8 @@ export const openWorkshop = async (
       )
       await append(...requests.map((request, i) => accepted(`t${i + 1}`, begins, request)))
     },
-    /** Puts a wall up without a turn: what steps need to be let through. */
-    enter: (peripheral = spec.id) =>
+    /** Puts a wall up without a turn, as the profile has it: what steps need to be let through. */
+    enter: (peripheral = spec.id, wall = walls.for(room.profile).get(peripheral) ?? spec) =>
       append(
         entry('t1.started', CLAUDE, { event: 'turn-started', turn: 't1' }, 't1'),
         entry(
@@ -227,8 +235,8 @@ export const openWorkshop = async (
             event: 'peripheral-started',
             turn: 't1',
             peripheral,
-            tools: specs.get(peripheral)?.tools ?? spec.tools,
-            spec: hashOf(specs.get(peripheral) ?? spec),
+            tools: wall.tools,
+            spec: hashOf(wall),
             entry: 'user-request',
           },
           't1.started',
@@ -257,6 +265,22 @@ export const openWorkshop = async (
       live.close()
       folder[Symbol.dispose]()
     },
+  }
+}
+
+/** The walls of specs that a test may change, as a restart with another config would. */
+const wallsOf = (specs: ReadonlyMap<string, PeripheralSpec>, profiles: Profiles): Walls => {
+  let made = { of: [...specs.values()], walls: createWalls(specs, profiles) }
+  const now = (): Walls => {
+    const of = [...specs.values()]
+    const same = of.length === made.of.length && of.every((spec, i) => spec === made.of[i])
+    if (!same) made = { of, walls: createWalls(specs, profiles) }
+    return made.walls
+  }
+  return {
+    all: () => now().all(),
+    for: (profile) => now().for(profile),
+    standing: (peripheral, hash) => now().standing(peripheral, hash),
   }
 }
 

@@ -26,6 +26,8 @@ const house = (presence: Partial<Presence>, asked: string[] = []) => ({
     asked.push(agent)
     return { ...ready(agent), peripherals: WALLS.map(({ id }) => id), ...presence }
   },
+  spentOver: async (agent: string, room: string) =>
+    agent === 'codex-2' && room === 'lobby' ? 'codex-2 has used 52,100 of the 50,000 tokens of its day' : null,
   entryOf: async ({ entry }: PeripheralSpec) =>
     entry.includes('user-request') ? null : refusal('entry-refused', 'it is entered from test'),
 })
@@ -185,6 +187,22 @@ test('who may not ask learns nothing of who is ready', async () => {
   await dispatch(classified({ wish: work(['claude-1']), role: 'viewer' }), house({}, asked))
   await dispatch(classified({ wish: work(['claude-1']), roomMode: 'discuss' }), house({}, asked))
   expect(asked).toEqual([])
+})
+
+test('an agent whose budget is used up gets no work there, and hears which it is', async () => {
+  const given = classified({ wish: work(['codex-2']) })
+  const spent = 'codex-2 has used 52,100 of the 50,000 tokens of its day, so codex-2 gets no work in lobby'
+  expect([
+    await dispatch({ ...given, room: 'lobby' }, house({})),
+    (await dispatch({ ...given, room: 'quiet' }, house({}))).ok,
+    await dispatch({ ...classified({ wish: work(['claude-1', 'codex-2']) }), room: 'lobby' }, house({})),
+    await dispatch({ ...given, room: 'lobby' }, house({ readiness: 'absent' })),
+  ]).toEqual([
+    refused(refusal('budget-spent', spent)),
+    true,
+    refused(refusal('budget-spent', spent)),
+    refused(refusal('agent-not-ready', 'codex-2 is absent, so it gets no work')),
+  ])
 })
 
 test('a peripheral that nobody can begin in is not begun in, whoever asks', async () => {

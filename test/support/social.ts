@@ -5,6 +5,7 @@ import { brief } from '../../src/evidence/digest.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { digestSession } from '../../src/evidence/keep.ts'
 import type { Store } from '../../src/evidence/store.ts'
+import { createBook } from '../../src/evidence/usage.ts'
 import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { commands } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
@@ -52,6 +53,9 @@ export const ready = (id: string): Presence => ({
   reason: null,
 })
 
+/** When it is, for whoever asks. */
+const NOW = () => Date.parse('2026-01-02T03:04:05.000Z')
+
 /** A line by ada in the room that has no listener; a test says what is different. */
 export const line = (part: Partial<Message>): Message => ({
   id: 'm1',
@@ -77,7 +81,13 @@ const viewsOf = (store: Store) => {
   }
 }
 
-export type TestSocial = { social: Social; store: Store; enqueued: string[]; logged: string[] } & AsyncDisposable
+export type TestSocial = {
+  social: Social
+  store: Store
+  clock: { now: number }
+  enqueued: string[]
+  logged: string[]
+} & AsyncDisposable
 
 /** What the pipeline needs, with a real store and agents that are ready; a test says what is different. */
 export const testSocial = async (change: (store: Store) => Partial<Social> = () => ({})): Promise<TestSocial> => {
@@ -89,6 +99,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
   const newId = () => `n${++made}`
   const { store } = kept
   const rooms = [LOBBY, QUIET]
+  const book = createBook({ store, clock: NOW })
   const social: Social = {
     roomsFor: async () => rooms,
     owners: OWNERS,
@@ -100,6 +111,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     draining: () => false,
     roomMode: async (room) => (await store.roomMode(room)) ?? 'execute',
     presenceOf: async (agent) => ready(agent),
+    spentOver: async () => null,
     entryOf: async () => null,
     contextFor: (person, room) => ({
       person,
@@ -108,6 +120,8 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       store,
       who: async () => AGENTS.map(({ id }) => ready(id)),
       rooms,
+      config: { agents: AGENTS, profiles: {}, profile: null, prices: { asOf: '2026-01-01', models: {} } },
+      book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
       specs,
@@ -125,12 +139,13 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         show: async () => ({ files: [], diff: '' }),
         restore: async () => ok({ files: [], forced: [], failed: [] }),
       },
+      checkouts: { agents: [], merge: async () => 'there are none', state: async () => null },
       helpOf: (tool) => `${tool}: help`,
       holds: { all: async () => [], release: async () => {} },
       wakeSteps: (session) => {
         enqueued.push(`steps of ${session}`)
       },
-      now: () => Date.parse('2026-01-02T03:04:05.000Z'),
+      now: NOW,
       newId,
     }),
     enqueue: (session) => {
@@ -144,6 +159,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
   return {
     social: { ...social, ...change(store) },
     store,
+    clock: kept.clock,
     enqueued,
     logged,
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),

@@ -1,9 +1,20 @@
 // The connection: one loop of ask, follow, lose, wait.
-import { backOff } from './house.js'
+import { backOff, whyNot } from './house.js'
 
 const TAIL = 200
 
-export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, onPost, onProgress }) => {
+export const createConnection = ({
+  ask,
+  look,
+  banner,
+  last,
+  onEnter,
+  onLink,
+  onOpen,
+  onPlaces,
+  onPost,
+  onProgress,
+}) => {
   let room = ''
   let state = ''
   let source = null
@@ -23,22 +34,25 @@ export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, o
 
   const connect = async () => {
     clearTimeout(retry)
-    const answers = await Promise.all(['/api/whoami', '/api/rooms', '/api/help'].map((path) => ask(path)))
+    const wanted = new URLSearchParams(location.search).get('room')
+    const answers = await Promise.all([ask('/api/whoami'), ask('/api/help'), look(wanted)])
     const refused = answers.find(({ status }) => status !== 200)
     if (refused) return lose(refused)
-    const [you, { rooms }, { operations }] = answers.map(({ body }) => body)
-    const wanted = new URLSearchParams(location.search).get('room') ?? rooms[0]?.id
-    if (!rooms.some(({ id }) => id === wanted))
-      return tell(`There is no room "${wanted}". Rooms: ${rooms.map(({ id }) => id).join(', ')}.`)
-    room = wanted
-    onEnter({ room, you, rooms, commands: operations })
+    const [you, help, places] = answers
+    onPlaces(places)
+    if (!places.here)
+      return tell(`There is no room "${wanted}". Rooms: ${places.rooms.map(({ id }) => id).join(', ')}.`)
+    room = places.here.id
+    onEnter({ room, you: you.body, commands: help.body.operations })
     follow()
   }
 
   const follow = () => {
     source?.close()
     const from = last() > 0 ? `after=${last()}` : `tail=${TAIL}`
-    source = new EventSource(`/api/follow?room=${encodeURIComponent(room)}&${from}`)
+    const path = `/api/follow?room=${encodeURIComponent(room)}&${from}`
+    const stream = new EventSource(path)
+    source = stream
     source.addEventListener('open', () => {
       losses = 0
       tell('')
@@ -48,7 +62,10 @@ export const createConnection = ({ ask, banner, last, onEnter, onLink, onOpen, o
     source.addEventListener('post', (event) => onPost(JSON.parse(event.data)))
     source.addEventListener('progress', (event) => onProgress(JSON.parse(event.data)))
     // The browser's own retry stops at the first HTTP error and hides which it was; asking again here does neither.
-    source.addEventListener('error', () => lose({ status: 0, body: null }))
+    source.addEventListener('error', async () => {
+      const why = stream.readyState === EventSource.CLOSED ? await whyNot(path) : { status: 0, body: null }
+      if (stream === source) lose(why)
+    })
   }
 
   const lose = ({ status, body }) => {

@@ -1,5 +1,6 @@
 // The exchanges of the room: a line that was said, and below it the work of each agent that took it up.
 import { make } from './elements.js'
+import { createMessages } from './messages.js'
 import { createSteps } from './steps.js'
 
 const MOST_EXCHANGES = 500
@@ -39,8 +40,16 @@ export const createExchanges = (transcript) => {
     return work
   }
 
-  /** The steps among which there is one by this id; nothing where it is not known here. */
-  const stepsWith = (id) => [...works.values()].find(({ steps }) => steps.has(id))?.steps
+  /** What is said while it is being said: a message that an agent writes, or a step. Of what is not known here, nothing. */
+  const tell = (id, text) => {
+    const [, turn] = MESSAGE.exec(id) ?? []
+    if (turn) works.get(turn)?.messages.tell(id, text)
+    else [...works.values()].find(({ steps }) => steps.has(id))?.steps.tell(id, text)
+  }
+
+  const lose = () => {
+    for (const { messages } of works.values()) messages.lose()
+  }
 
   /** Long rooms stay quick: the oldest go, and what was known of them. */
   const trim = () => {
@@ -50,7 +59,7 @@ export const createExchanges = (transcript) => {
     forgetGone(works)
   }
 
-  return { open, place, exchangeOf, homeOf, workOf, stepsWith, trim }
+  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim }
 }
 
 const forgetGone = (known) => {
@@ -60,6 +69,9 @@ const forgetGone = (known) => {
 /** What a message leads to has an id made from its own: its turns are `ID.AGENT`, its answer is `ID.receipt`. */
 const split = (id) => [id.slice(0, id.lastIndexOf('.')), id.slice(id.lastIndexOf('.') + 1)]
 
+/** A message that an agent writes is named after its turn. */
+const MESSAGE = /^(.+)\.said-\d+$/
+
 /** `shown` once the room has told the line: until then it is only known here. */
 const createExchange = (name, text) => {
   const note = make('span', 'note')
@@ -67,7 +79,7 @@ const createExchange = (name, text) => {
   if (name) by.prepend(make('b', '', name))
   const element = make('article', 'exchange', by)
   if (text !== null) element.append(make('p', 'text', text))
-  return { element, by, note, shown: false, refusal: null }
+  return { element, by, note, text, shown: false, refusal: null }
 }
 
 const createWork = (agent, at) => {
@@ -75,5 +87,6 @@ const createWork = (agent, at) => {
   const steps = createSteps()
   const element = make('section', 'work', make('header', 'by', make('b', '', agent), note), steps.element)
   element.setAttribute('aria-label', `Work of ${agent}`)
-  return { element, agent, note, steps, refusal: null, since: Date.parse(at) }
+  const messages = createMessages(element)
+  return { element, agent, note, steps, messages, refusal: null, since: Date.parse(at) }
 }

@@ -1,18 +1,17 @@
 // The header: where one is, who one is, and which agents are there to be asked.
 import { make, makeButton } from './elements.js'
 
-export const createHeader = ({ room, mode, rooms, agents, you, onAgent }) => {
-  const enter = (id, { name, role }) => {
-    document.title = `${id} · Bellhop`
-    room.textContent = id
-    you.replaceChildren(make('b', '', name), ` · ${role}`)
-  }
+export const createHeader = ({ room, partner, mode, agents, you, onAgent }) => {
+  const enter = ({ name, role }) => you.replaceChildren(make('b', '', name), ` · ${role}`)
 
-  const showRooms = (here, others) => {
-    mode.textContent = here?.mode ?? ''
-    mode.hidden = mode.textContent === ''
-    rooms.hidden = others.length === 0
-    rooms.replaceChildren(...others.map(({ id }) => linkTo(id)))
+  const showPlace = (here) => {
+    document.title = `${here.name} · Bellhop`
+    room.textContent = here.name
+    room.title = here.id
+    partner.textContent = `with ${here.listener}`
+    partner.hidden = here.home === undefined
+    mode.textContent = here.mode
+    mode.hidden = false
   }
 
   const showAgents = (present) => {
@@ -20,13 +19,7 @@ export const createHeader = ({ room, mode, rooms, agents, you, onAgent }) => {
     agents.replaceChildren(...chips.map((chip) => make('li', '', chip)))
   }
 
-  return { enter, showRooms, showAgents }
-}
-
-const linkTo = (room) => {
-  const anchor = make('a', '', room)
-  anchor.href = `/?room=${encodeURIComponent(room)}`
-  return anchor
+  return { enter, showPlace, showAgents }
 }
 
 const chipOf = ({ id, readiness, reason, peripherals }, onPress) => {

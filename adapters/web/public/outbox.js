@@ -15,7 +15,9 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
 
   const keep = () => {
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify(waiting.map(({ id, text }) => ({ id, text, room }))))
+      const elsewhere = kept().filter((one) => one.room !== room)
+      const here = waiting.map(({ id, text }) => ({ id, text, room }))
+      sessionStorage.setItem(KEPT, JSON.stringify([...elsewhere, ...here]))
     } catch {
       // Without storage a line lives as long as the page does.
     }
@@ -82,15 +84,16 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     const first = room === ''
     room = found
     name = you
-    if (first) for (const { id, text } of recall(room)) carry(id, text)
+    if (first) for (const { id, text } of kept().filter((one) => one.room === room)) carry(id, text)
   }
 
   return { enter, say, forget, flush, isEmpty: () => waiting.length === 0 }
 }
 
-const recall = (room) => {
+/** What was not answered yet: also what was said in other rooms, which is sent when one is there again. */
+const kept = () => {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? '[]').filter((kept) => kept.room === room)
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
   } catch {
     return []
   }

@@ -2,31 +2,58 @@
 import { verbatim } from './diff.js'
 import { make } from './elements.js'
 
-const LOOKS_LIKE_CODE = /^(?: {2,}|\t)|^[^\s:]+:\d+\b/
+/** A row that is indented, and no entry of a list; or one that a search found. */
+const LOOKS_LIKE_CODE = /^(?: {2,}|\t)(?!\s*(?:[-*+•]|\d{1,3}[.)]) )|^[^\s:]+:\d+(?:$|:| {2}|\t)/
+const FENCE = /^\s*```/
 
-export const prose = (text) => {
-  const blocks = []
-  let fenced = false
+export const prose = (text) =>
+  sectionsOf(text).flatMap(({ fenced, rows }) => (fenced ? [verbatim('', contentOf(outdent(rows)))] : blocksOf(rows)))
+
+/** What is between two fences, and what is not, by turns. A fence may still be open: what follows it is within. */
+const sectionsOf = (text) => {
+  const sections = [{ fenced: false, rows: [] }]
   for (const row of text.split('\n')) {
-    if (row.startsWith('```')) {
-      fenced = !fenced
-      continue
-    }
+    const { fenced, rows } = sections.at(-1)
+    if (FENCE.test(row)) sections.push({ fenced: !fenced, rows: [] })
+    else rows.push(row)
+  }
+  return sections.filter(saysSomething)
+}
+
+const blocksOf = (all) => {
+  const blocks = []
+  for (const row of all) {
     const block = blocks.at(-1)
-    const code = fenced || (row.trim() === '' ? (block?.code ?? false) : LOOKS_LIKE_CODE.test(row))
+    const code = row.trim() === '' ? (block?.code ?? false) : LOOKS_LIKE_CODE.test(row)
     if (block?.code === code) block.rows.push(row)
     else blocks.push({ code, rows: [row] })
   }
-  return blocks.map(({ code, rows }) => {
-    const content = (code ? outdent(rows) : rows).join('\n').replace(/\n+$/, '')
-    return code ? verbatim('', content) : make('p', 'text', ...withInlineCode(content))
-  })
+  return blocks
+    .filter(saysSomething)
+    .map(({ code, rows }) =>
+      code ? verbatim('', contentOf(outdent(rows))) : make('p', 'text', ...withMarks(contentOf(rows))),
+    )
 }
+
+const saysSomething = ({ rows }) => rows.some((row) => row.trim() !== '')
+
+const contentOf = (rows) => rows.join('\n').replace(/^\n+|\n+$/g, '')
 
 const outdent = (rows) => {
   const indents = rows.filter((row) => row.trim() !== '').map((row) => row.search(/[^ ]/))
   return rows.map((row) => row.slice(Math.min(...indents)))
 }
 
-const withInlineCode = (text) =>
-  text.split(/`([^`\n]+)`/).map((part, index) => (index % 2 === 1 ? make('code', '', part) : part))
+/** Code in a sentence, what stands out in it, and headings. A power, or a pattern of paths, is none of them. */
+const MARKS = /`([^`\n]+)`|(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])|^#{1,6} +([^\n]+)$/gm
+
+const withMarks = (text) => {
+  const parts = []
+  let end = 0
+  for (const { 0: mark, 1: code, 2: strong, 3: heading, index } of text.matchAll(MARKS)) {
+    const marked = code === undefined ? make('strong', '', strong ?? heading) : make('code', '', code)
+    parts.push(text.slice(end, index), marked)
+    end = index + mark.length
+  }
+  return [...parts, text.slice(end)]
+}

@@ -1,9 +1,9 @@
-// Who is here and which rooms there are: asked again every so often, and soon after a notice.
+// Who is here and where one can go: asked again every so often, and soon after a notice.
 
 const EVERY_MS = 10_000
 const SOON_MS = 50
 
-export const createRefresh = ({ ask, isOnline, onLost, onAgents, onRooms }) => {
+export const createRefresh = ({ ask, look, isOnline, onLost, onAgents, onPlaces }) => {
   let timer = 0
   let told = '[]'
 
@@ -15,12 +15,12 @@ export const createRefresh = ({ ask, isOnline, onLost, onAgents, onRooms }) => {
   const now = async () => {
     within(EVERY_MS)
     if (!isOnline()) return
-    const [who, rooms] = await Promise.all([ask('/api/who'), ask('/api/rooms')])
+    const [who, places] = await Promise.all([ask('/api/who'), look()])
     // A stream can hang half open for minutes, and pings do not show in it: not being answered here tells sooner.
-    const lost = [who, rooms].find(({ status }) => status === 0 || status === 401)
+    const lost = [who, places].find(({ status }) => status === 0 || status === 401)
     if (lost) return isOnline() && onLost(lost)
     if (who.status === 200) tellAgents(who.body.agents)
-    if (rooms.status === 200) onRooms(rooms.body.rooms)
+    if (places.status === 200) onPlaces(places)
   }
 
   /** Only when something changed: redrawn for nothing, they would lose the focus and a title being read. */

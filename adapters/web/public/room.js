@@ -1,6 +1,7 @@
 // The web room: a view of the room's posts, and a line to speak in.
 // Its parts are wired here: no other file knows them all.
 import { createApprovals } from './approvals.js'
+import { createArchive } from './archive.js'
 import { createConnection } from './connection.js'
 import { byId } from './elements.js'
 import { createExchanges } from './exchanges.js'
@@ -8,8 +9,10 @@ import { createHeader } from './header.js'
 import { ask } from './house.js'
 import { createLine } from './line.js'
 import { createOutbox } from './outbox.js'
+import { createPlaces } from './places.js'
 import { createRefresh } from './refresh.js'
 import { createScrolling } from './scrolling.js'
+import { createSwitcher } from './switcher.js'
 import { createTranscript } from './transcript.js'
 import { createWelcome } from './welcome.js'
 
@@ -22,11 +25,17 @@ const known = { agents: [], commands: [] }
 
 const header = createHeader({
   room: byId('room'),
+  partner: byId('with'),
   mode: byId('mode'),
-  rooms: byId('rooms'),
   agents: byId('agents'),
   you: byId('you'),
   onAgent: (id) => line.address(id),
+})
+
+const switcher = createSwitcher({
+  switcher: byId('switcher'),
+  places: byId('places'),
+  onNew: () => line.write('/new '),
 })
 
 const welcome = createWelcome({
@@ -98,31 +107,45 @@ const line = createLine({
   onSpeak: (text) => speak(text),
 })
 
-const showRooms = (rooms) => {
-  const here = rooms.find(({ id }) => id === room)
-  const others = rooms.filter((one) => one !== here)
-  header.showRooms(here, others)
-  welcome.showListener(here?.listener)
+const archive = createArchive({
+  note: byId('archived'),
+  why: byId('archived-why'),
+  button: byId('unarchive'),
+  composer: byId('composer'),
+  hint: byId('hint'),
+  ask,
+})
+
+const { look } = createPlaces(ask)
+
+const showPlaces = (found) => {
+  switcher.show(found)
+  if (!found.here) return
+  header.showPlace(found.here)
+  welcome.showListener(found.here.listener)
+  archive.show(found.here)
 }
 
 const connection = createConnection({
   ask,
+  look,
   banner: byId('banner'),
   last: transcript.last,
   onLink: line.link,
   onPost: transcript.show,
   onProgress: ({ step, text }) => {
-    exchanges.stepsWith(step)?.tell(step, text)
+    exchanges.tell(step, text)
     scrolling.settle()
   },
+  onPlaces: showPlaces,
   onEnter: (entered) => {
     room = entered.room
     known.commands = entered.commands
-    header.enter(room, entered.you)
-    showRooms(entered.rooms)
+    header.enter(entered.you)
     outbox.enter(room, entered.you.name)
   },
   onOpen: () => {
+    exchanges.lose()
     void refresh.now()
     void outbox.flush()
     if (transcript.isEmpty() && outbox.isEmpty()) welcome.show()
@@ -131,9 +154,10 @@ const connection = createConnection({
 
 const refresh = createRefresh({
   ask,
+  look: () => look(room),
   isOnline: connection.isOnline,
   onLost: connection.lose,
-  onRooms: showRooms,
+  onPlaces: showPlaces,
   onAgents: (agents) => {
     known.agents = agents
     header.showAgents(agents)
@@ -142,4 +166,6 @@ const refresh = createRefresh({
 })
 
 addEventListener('online', connection.connect)
+// A page that is gone back to may have been kept as it was, without its connection.
+addEventListener('pageshow', ({ persisted }) => persisted && connection.connect())
 void connection.connect()

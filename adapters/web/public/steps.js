@@ -9,9 +9,17 @@ const FITS = 60
 /** A diff of so many lines is shown at once: what was changed is what one looks for. */
 const SHORT_DIFF = 24
 
+/** So many rows of a turn that ended stay in sight. */
+const FEW = 8
+
 export const createSteps = () => {
   const rows = new Map()
-  const element = make('div', 'steps')
+  const steps = make('div', 'steps')
+  const summary = make('summary', '')
+  // Open while the turn goes on. What is folded up in the end is moved nowhere: it would be read out again.
+  const element = make('details', 'done', summary, steps)
+  element.open = true
+  summary.hidden = true
   let list = null
 
   const append = (item) => {
@@ -19,7 +27,7 @@ export const createSteps = () => {
       list = make('ol', '')
       // Steps change often: a reader hears the answer, and finds the steps when looking for them.
       list.setAttribute('aria-live', 'off')
-      element.append(list)
+      steps.append(list)
     }
     list.append(item)
   }
@@ -62,10 +70,19 @@ export const createSteps = () => {
   /** Something a reader should hear of, between the steps before it and those that follow. */
   const place = (child) => {
     list = null
-    return element.appendChild(child)
+    return steps.appendChild(child)
   }
 
-  return { element, show, tell, note, place, has: (id) => rows.has(id), count: () => rows.size }
+  /** The turn has ended: the answer is what one looks for, and the way there is kept together. Not where something stands open. */
+  const fold = () => {
+    const asides = steps.querySelectorAll(':scope > .aside').length
+    if (rows.size + asides <= FEW || steps.querySelector('details[open]')) return
+    summary.textContent = asides > 0 ? 'the steps, and what was said on the way' : 'the steps'
+    summary.hidden = false
+    element.open = false
+  }
+
+  return { element, show, tell, note, place, fold, has: (id) => rows.has(id), count: () => rows.size }
 }
 
 const createRow = () => {

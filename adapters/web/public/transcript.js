@@ -1,7 +1,7 @@
 // The transcript: each kind of post has its place, under the line that led to it.
-import { verbatim } from './diff.js'
+import { isDiff, verbatim } from './diff.js'
 import { clockTime, make } from './elements.js'
-import { prose } from './prose.js'
+import { linkTo, threadIn, withThreads } from './links.js'
 import { refuse } from './refusal.js'
 
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
@@ -27,11 +27,17 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   }
 
   const answer = (post) => {
-    if (post.turn === null) return exchanges.homeOf(post).element.appendChild(verbatim('aside', post.text))
+    if (post.turn === null) return answered(exchanges.homeOf(post), post.text)
     const work = exchanges.workOf(post)
     work.note.textContent = account(work, post.at)
     approvals.endTurn(post.turn)
-    return work.element.appendChild(make('div', 'answer', ...prose(post.text)))
+    work.steps.fold()
+    return work.messages.answer(post.text)
+  }
+
+  const aside = (post) => {
+    const { steps, messages } = exchanges.workOf(post)
+    return steps.place(messages.aside(post.id, post.text))
   }
 
   const refusal = (post) => {
@@ -55,7 +61,7 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     onNotice()
   }
 
-  const views = { said, accepted: progress, working: progress, step, answer, refusal, notice, approval }
+  const views = { said, accepted: progress, working: progress, step, answer, aside, refusal, notice, approval }
 
   const show = (post) => {
     if (post.position <= last) return
@@ -65,6 +71,17 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   }
 
   return { show, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
+}
+
+const BEGINS = /^\s*[/!](?:new|fork)\b/
+
+/** What a command answered; where it began a thread, the way there. */
+const answered = ({ element, text: asked }, text) => {
+  const thread = BEGINS.test(asked ?? '') ? threadIn(text) : null
+  const shown = isDiff(text) ? verbatim('answered', text) : make('pre', 'answered', ...withThreads(text))
+  element.append(shown)
+  if (thread) element.append(make('p', 'onward', linkTo(thread, 'Go to the thread')))
+  return shown
 }
 
 const account = ({ steps, since }, at) => {

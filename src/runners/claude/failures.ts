@@ -1,0 +1,106 @@
+import { oneLine } from '../../lib/plain.ts'
+import type { Failure, FailureKind } from '../../shapes/runner.ts'
+
+/** What the program says when a turn fails: words for people, and, where it knows them, a status and a word of its own. */
+export type Complaint = {
+  text: string
+  status?: number | null | undefined
+  code?: string | null | undefined
+  /** When there is something left to use again. */
+  resetsAt?: number | null | undefined
+}
+
+/** As much as people are shown of what it said. */
+const SHOWN = 500
+
+export const failed = (kind: FailureKind, message: string, retryMs: number | null = null): Failure => ({
+  kind,
+  message: oneLine(message, SHOWN),
+  retryMs,
+})
+
+/** Why a turn failed. What is said is more exact than its status, and a status than what it is called. */
+export const failureOf = (complaint: Complaint, now: number): Failure => {
+  const { text, status, code, resetsAt } = complaint
+  const kind = kindOf(complaint)
+  const waits = kind === 'rate-limit' || kind === 'overload' || kind === 'quota'
+  const untilReset = resetsAt == null ? null : Math.max(0, resetsAt - now)
+  const message = text || [code, status].filter((word) => word != null).join(' ') || 'it did not say why'
+  return failed(kind, message, waits ? (untilReset ?? retryMsIn(text)) : null)
+}
+
+const kindOf = ({ text, status, code, resetsAt }: Complaint): FailureKind => {
+  // A limit that is lifted at a known time is one of a subscription.
+  if (resetsAt != null) return 'quota'
+  const exact = wordsIn(EXACT, text) ?? kindOfStatus(status ?? null)
+  if (exact) return exact
+  if (status != null) return CODES[code ?? ''] ?? 'bad-request'
+  return wordsIn(VAGUE, text) ?? CODES[code ?? ''] ?? 'crashed'
+}
+
+const wordsIn = (table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined =>
+  table.find(([words]) => words.test(text))?.[1]
+
+/** Words that say more than the status that comes with them. */
+const EXACT: readonly (readonly [RegExp, FailureKind])[] = [
+  [/prompt is too long|context (limit|length|window)|exceeds? .*context/i, 'context'],
+  [/not your usage limit/i, 'rate-limit'],
+  [
+    /usage limit|hit your .{0,20}limit|credit balance|\bquota\b|spend(ing)? limit|out of .{0,20}(usage|credits)/i,
+    'quota',
+  ],
+  [/invalid api key|\/login|not logged in|oauth (token|session)|failed to authenticate/i, 'auth'],
+]
+
+/** Words that have to do where there is no status. */
+const VAGUE: readonly (readonly [RegExp, FailureKind])[] = [
+  [/overloaded/i, 'overload'],
+  [
+    /E(CONN|AI_|NOTFOUND|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH)|connect|connection|network|socket|proxy|timed? ?out|fetch failed/i,
+    'network',
+  ],
+]
+
+const kindOfStatus = (status: number | null): FailureKind | undefined => {
+  if (status === null) return undefined
+  if (status === 401 || status === 403) return 'auth'
+  if (status === 429) return 'rate-limit'
+  return status >= 500 ? 'overload' : undefined
+}
+
+/** The program's own words for what went wrong: with a turn, or with a change of the model. */
+const CODES: Record<string, FailureKind> = {
+  authentication_failed: 'auth',
+  auth_failed: 'auth',
+  oauth_org_not_allowed: 'auth',
+  billing_error: 'quota',
+  credits_required: 'quota',
+  rate_limit: 'rate-limit',
+  server_error: 'overload',
+  overloaded: 'overload',
+  check_server_error: 'overload',
+  check_unreachable: 'network',
+  invalid_request: 'bad-request',
+  model_not_found: 'bad-request',
+  not_found: 'bad-request',
+  check_rejected: 'bad-request',
+  max_output_tokens: 'bad-request',
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** `try again in 1.5s`, `retry after 30 seconds` and the like. */
+const retryMsIn = (text: string): number | null => {
+  const [, amount, unit = 's'] = /(?:again in|retry (?:in|after)) (\d+(?:\.\d+)?)\s*(ms|s|m|h)?/i.exec(text) ?? []
+  return amount === undefined ? null : Math.round(Number(amount) * (UNITS[unit.toLowerCase()] ?? 0))
+}
+
+/** Why the program is not there any more, from how it ended and the last of what it complained. */
+export const endOf = (how: string, complaint: string): Failure => {
+  const last = complaint.trim().split('\n').at(-1) ?? ''
+  if (UNKNOWN_FLAG.test(complaint)) return failed('wall', `the program does not know its wall: ${last}`)
+  if (/no conversation found/i.test(complaint)) return failed('crashed', `no conversation to go on with: ${last}`)
+  return failed('crashed', `the program ended (${how})${last === '' ? '' : `: ${last}`}`)
+}
+
+const UNKNOWN_FLAG = /unknown option|option '.*' argument .* is invalid/i

@@ -1,0 +1,202 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+import { z } from 'zod'
+import type { Failure } from '../../shapes/runner.ts'
+import type { RunnerOptions } from '../options.ts'
+import { type Program, startProgram } from '../program.ts'
+import { type Catalog, makeCatalog } from './catalog.ts'
+import { environmentOf } from './environment.ts'
+import { failed } from './failures.ts'
+import { codexFlags } from './flags.ts'
+import { type Notice, readNotice } from './notices.ts'
+import { runOnce } from './once.ts'
+import { type Answer, createWire } from './wire.ts'
+
+/** Who hears what is said of a thread. */
+type Follower = {
+  told: (notice: Notice) => void
+  /** The program is gone. */
+  lost: (why: string) => void
+  close: () => Promise<void>
+}
+
+/** The program, as it runs: one process, in which there are many threads. */
+export type AppServer = {
+  pid: number
+  /** The models it knows, and how much fits into a request to each. */
+  windows: Catalog['windows']
+  /** Asks something, and waits for the answer for as long as is said. */
+  ask: (method: string, params: unknown, ms: number | null) => Promise<Answer>
+  /** Keeps what is said of threads that nobody follows yet, until what is answered is called. */
+  expect: () => () => void
+  follow: (thread: string, follower: Follower) => () => void
+  followerOf: (thread: string) => Follower | undefined
+  isOver: () => boolean
+  end: (graceMs: number) => Promise<void>
+}
+
+export type Started = { ok: true; server: AppServer } | { ok: false; failure: Failure }
+
+const START_MS = 20_000
+const ASK_MS = 10_000
+
+/** As much as is kept of threads that nobody follows yet. */
+const MOST_EARLY = 500
+
+/** Several agents may have one home: of those that make their databases there at the same time, one is turned away. */
+const TRIES = 4
+const TURNED_AWAY = /sqlite|state runtime/i
+const AGAIN_MS = 200
+
+/** Starts the program behind its wall; `extra` are flags besides. Whatever it does not take ends it, and is told. */
+export const startServer = async (options: RunnerOptions, extra: readonly string[]): Promise<Started> => {
+  for (let tries = 1; ; tries++) {
+    const started = await startOnce(options, extra)
+    if (started.ok || tries === TRIES || !TURNED_AWAY.test(started.failure.message)) return started
+    await setTimeout(tries * AGAIN_MS)
+  }
+}
+
+const startOnce = async (options: RunnerOptions, extra: readonly string[]): Promise<Started> => {
+  const catalog = await writeCatalog(options)
+  if (typeof catalog === 'string') return { ok: false, failure: failed('crashed', catalog) }
+  const followers = new Map<string, Follower>()
+  const early: { thread: string; notice: Notice }[] = []
+  let expected = 0
+  let program: Program | null = null
+
+  const told = (thread: string, notice: Notice): void => {
+    const follower = followers.get(thread)
+    try {
+      if (follower) follower.told(notice)
+      else if (expected > 0 && early.length < MOST_EARLY) early.push({ thread, notice })
+    } catch (error) {
+      // One who cannot hear does not make the others deaf.
+      options.log('what the program said could not be heard', { error: (error as Error).message })
+    }
+  }
+
+  const wire = createWire({
+    write: (line) => program?.write(line) ?? false,
+    told: (method, params) => told(threadIn(params), readNotice(method, params)),
+    asked: (method, params) => {
+      options.log('the program asked what it cannot ask behind its wall', { method })
+      told(threadIn(params), { kind: 'offence', what: method })
+      return DECLINED[method]
+    },
+    log: options.log,
+  })
+
+  program = startProgram({
+    argv: [options.program, 'app-server', ...codexFlags(options, catalogFile(options)), ...extra],
+    env: environmentOf(options),
+    cwd: options.empty,
+    wrap: options.wrap,
+    heard: wire.hear,
+  })
+  if (!program) return { ok: false, failure: failed('crashed', `${options.program} cannot be started`) }
+  const running = program
+  void running.ended.then(({ how, complaint }) => {
+    const why = `the program has ended: ${lastWords(how, complaint)}`
+    wire.close(why)
+    for (const follower of [...followers.values()]) follower.lost(why)
+    followers.clear()
+  })
+
+  const failure = await greet(wire.ask, running, options)
+  if (failure) return { ok: false, failure }
+  wire.tell('initialized')
+  return {
+    ok: true,
+    server: {
+      pid: running.pid,
+      windows: catalog.windows,
+      ask: wire.ask,
+      expect: () => {
+        expected++
+        return () => {
+          expected--
+          if (expected === 0) early.length = 0
+        }
+      },
+      follow: (thread, follower) => {
+        followers.set(thread, follower)
+        for (const { notice } of early.filter((one) => one.thread === thread)) follower.told(notice)
+        return () => void followers.delete(thread)
+      },
+      followerOf: (thread) => followers.get(thread),
+      isOver: running.isOver,
+      end: (graceMs) => {
+        running.hangUp()
+        return running.end(graceMs)
+      },
+    },
+  }
+}
+
+/** Agents may share a home, and have models of their own. */
+const catalogFile = ({ home, agent }: RunnerOptions): string => join(home, `bellhop-models-${agent}.json`)
+
+/** The models that it may ask, written where it reads them; a sentence where that does not work out. */
+const writeCatalog = async (options: RunnerOptions): Promise<Catalog | string> => {
+  const printed = await runOnce(options, ['debug', 'models', '--bundled'], START_MS)
+  const catalog = printed && makeCatalog(printed.output, options.models)
+  if (!catalog) return `${options.program} does not say which models it knows`
+  await writeFile(catalogFile(options), catalog.text)
+  return catalog
+}
+
+const HELLO = {
+  clientInfo: { name: 'bellhop', title: 'Bellhop', version: '1' },
+  capabilities: { experimentalApi: true },
+}
+
+/** Says hello, and signs in where there is a key for the program's own provider: it is told over the pipe, and not kept. */
+const greet = async (ask: AppServer['ask'], program: Program, options: RunnerOptions): Promise<Failure | null> => {
+  const hello = await ask('initialize', HELLO, START_MS)
+  if (!hello.ok) return ungreeted(program)
+  const { key, provider } = options
+  if (key === null || provider !== null) return null
+  const signedIn = await ask('account/login/start', { type: 'apiKey', apiKey: key }, ASK_MS)
+  if (signedIn.ok) return null
+  await program.end(0)
+  return failed('auth', signedIn.message)
+}
+
+/** It ends by itself where it does not take a part of its wall. */
+const ungreeted = async (program: Program): Promise<Failure> => {
+  const byItself = program.isOver()
+  await program.end(0)
+  const { how, complaint } = await program.ended
+  if (!byItself) return failed('hung', 'the program does not answer')
+  const words = lastWords(how, complaint)
+  const refused = how.startsWith('exit') && !TURNED_AWAY.test(words)
+  return refused ? failed('wall', `the program does not take its wall: ${words}`) : failed('crashed', words)
+}
+
+/** How it ended, and the last of what it complained; that its home is an unusual one is none of it. */
+const lastWords = (how: string, complaint: string): string => {
+  const lines = stripVTControlCharacters(complaint).split('\n')
+  const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('WARNING: proceeding'))
+  return last === undefined ? how : `${how}, ${last.trim()}`
+}
+
+const About = z.object({ threadId: z.string().optional(), conversationId: z.string().optional() })
+
+const threadIn = (params: unknown): string => {
+  const { data } = About.safeParse(params)
+  return data?.threadId ?? data?.conversationId ?? ''
+}
+
+/** What it hears when it asks for something that the wall does not have. */
+const DECLINED: Record<string, unknown> = {
+  'item/commandExecution/requestApproval': { decision: 'cancel' },
+  'item/fileChange/requestApproval': { decision: 'cancel' },
+  'mcpServer/elicitation/request': { action: 'cancel', content: null, _meta: null },
+  'item/tool/requestUserInput': { answers: {} },
+  'item/tool/call': { contentItems: [], success: false },
+  execCommandApproval: { decision: 'abort' },
+  applyPatchApproval: { decision: 'abort' },
+}

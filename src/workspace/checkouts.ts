@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
+import type { FileChange } from '../shapes/turn.ts'
+import { closedIn, differing } from './checkout-closed.ts'
+import { type MergeOrder, type MergeReport, mergeCheckout } from './checkout-merge.ts'
+import { type Ground, type Opened, openCheckout } from './checkout-open.ts'
+import { baseOf, checkoutAt, readRecord } from './checkout-record.ts'
+import { type Refreshed, refreshCheckout } from './checkout-refresh.ts'
+import { createSource } from './checkout-source.ts'
+import type { Place } from './place.ts'
+
+type Options = Omit<Ground, 'source'> & {
+  /** Whether what an entry says was merged is still so: it was written down, and nobody has put it back. */
+  stands: (merge: string) => Promise<boolean>
+}
+
+/** How a checkout stands. */
+export type CheckoutState = {
+  agent: string
+  folder: string
+  commit: string
+  /** How many commits the workspace has that it has not; null where that is not known. */
+  behind: number | null
+  /** Whether the workspace had something, when it began, that was in no commit: that is not in it. */
+  apart: boolean
+  /** What is not merged; and what was changed that nobody may bring over. */
+  files: FileChange[]
+  closed: string[]
+}
+
+export type Checkouts = ReturnType<typeof createCheckouts>
+
+/**
+ * Checkouts of the workspace's repository, one for each agent that works in one. Each is a clone, not a worktree: programs
+ * of agents run there, and the references, hooks and settings of the user's repository are none of their business. What is
+ * in their repositories is never looked at: what an agent did is what its files are.
+ */
+export const createCheckouts = ({ stands, ...given }: Options) => {
+  const ground: Ground = { ...given, source: createSource(given) }
+  const alone = oneAtATime()
+  const known = new Map<string, Opened>()
+
+  const open = async (agent: string): Promise<Opened | string> => {
+    const before = known.get(agent)
+    if (before && (await isThere(before))) {
+      const record = await readRecord(before.at.record)
+      if (record) return { ...before, record }
+    }
+    const opened = await openCheckout(ground, agent)
+    if (typeof opened !== 'string') known.set(agent, opened)
+    return opened
+  }
+
+  /** Without the merges that do not hold any more, and what came after them: it is to be brought over again. */
+  const held = async (opened: Opened): Promise<Opened> => {
+    const { record } = opened
+    const merges: typeof record.merges = []
+    for (const merge of record.merges) {
+      if (!(await stands(merge.id))) break
+      merges.push(merge)
+    }
+    return { ...opened, record: { ...record, merges } }
+  }
+
+  /** Opens it, and has the one thing done with it; a sentence where it cannot be opened. */
+  const using = <T>(agent: string, work: (opened: Opened) => Promise<T>): Promise<T | string> =>
+    alone(agent, async () => {
+      const opened = await open(agent)
+      return typeof opened === 'string' ? opened : work(opened)
+    })
+
+  const isMade = (agent: string): boolean => existsSync(checkoutAt(ground.folder, ground.workspace.root, agent).record)
+
+  return {
+    /** Where an agent works; made when it is first needed. An error, with a sentence, where it cannot be. */
+    of: async (agent: string): Promise<Place> => {
+      const place = await using(agent, async (opened) => opened.place)
+      if (typeof place === 'string') throw new Error(`${agent} works in a checkout of its own, and has none: ${place}`)
+      return place
+    },
+    isMade,
+    /** A sentence where there is nothing to merge from. */
+    merge: async (agent: string, order: MergeOrder): Promise<MergeReport | string> =>
+      isMade(agent)
+        ? using(agent, async (opened) => mergeCheckout(ground, await held(opened), order))
+        : `${agent} has not begun to work in its checkout`,
+    /** For an agent that is about to begin with something; never while one works in there. */
+    refresh: async (agent: string): Promise<Refreshed> => {
+      const refreshed = await using(agent, async (opened) => refreshCheckout(ground, await held(opened)))
+      return typeof refreshed === 'string' ? { kind: 'left', why: refreshed } : refreshed
+    },
+    /** Null where it was not made yet; a sentence where it cannot be opened. */
+    state: async (agent: string): Promise<CheckoutState | string | null> =>
+      isMade(agent) ? using(agent, async (opened) => stateOf(ground, await held(opened))) : null,
+  }
+}
+
+const isThere = async ({ at }: Opened): Promise<boolean> => {
+  const stats = await Promise.all([at.root, join(at.root, '.git')].map((path) => lstat(path).catch(() => null)))
+  return stats.every((stat) => stat?.isDirectory())
+}
+
+const stateOf = async (ground: Ground, opened: Opened): Promise<CheckoutState> => {
+  const { agent, at, place, record, git } = opened
+  const head = await ground.source.head()
+  return {
+    agent,
+    folder: at.root,
+    commit: record.commit,
+    behind: head === null ? null : await ground.source.commitsBetween(record.commit, head),
+    apart: record.apart,
+    files: await place.shadow.changes(baseOf(record), await place.shadow.tree()),
+    closed: differing(record.closed, await closedIn(place.workspace, git, ground.path)),
+  }
+}
