@@ -27,6 +27,8 @@ export type Resident = {
   runner: Runner
   name: Exclude<RunnerName, 'rehearsal'>
   conversations: Conversations
+  /** Whether its program goes on to show its model tools that are gone, for as long as it runs. */
+  clings: boolean
   deadlineMs: number
   quietMs: number
   /** Which models it works with: in this room, at this moment. */
@@ -49,6 +51,8 @@ export type Options = {
     recap: (work: Attended, why: Why) => Promise<Told>
     steer: (work: Attended, steer: Steer) => string
     goOn: (why: string) => string
+    /** That a turn takes long. */
+    late: string
   }
   spending: {
     /** What that cost; null where the price is not known. */

@@ -3,6 +3,10 @@ import type { Conversation, Hands, Opened, Opening, Runner } from '../runners/ru
 /** A conversation that goes on, the hands it has, and how full its memory is, from 0 to 1. */
 export type Held = {
   session: string
+  /** The turn that it was begun in, by its place in the store. */
+  begun: number
+  /** The model that it was opened with. */
+  model: string | null
   conversation: Conversation
   hands: Hands
   fullness: number
@@ -22,7 +26,7 @@ type Options = {
 }
 
 type Begun = Exclude<Opened, { ok: true }> | { ok: true; held: Held }
-type Wanted = Omit<Opening, 'hands'> & { runner: Runner; give: () => Hands }
+type Wanted = Omit<Opening, 'hands'> & { runner: Runner; give: () => Hands; begun: number }
 
 export type Conversations = ReturnType<typeof createConversations>
 
@@ -79,7 +83,7 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       wake()
     },
     /** Begins one for a session, or goes on with it; what the session had before is let go. */
-    open: async ({ runner, give, ...wanted }: Wanted): Promise<Begun> => {
+    open: async ({ runner, give, begun, ...wanted }: Wanted): Promise<Begun> => {
       const before = kept.get(wanted.session)
       if (before) await letGo(before)
       await makeRoom()
@@ -92,8 +96,9 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
         return opened
       }
       const { conversation } = opened
-      const held = { session: wanted.session, conversation, hands, fullness: 0, busy: true, since: clock() }
-      kept.set(wanted.session, held)
+      const { session, model } = wanted
+      const held = { session, model, begun, conversation, hands, fullness: 0, busy: true, since: clock() }
+      kept.set(session, held)
       return { ok: true, held }
     },
     drop: async (session: string): Promise<void> => {

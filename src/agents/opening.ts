@@ -26,7 +26,8 @@ export const createOpening = (options: Options, { work, resident, writing }: Giv
   const start = async (why: Why, resume: string | null, model: string | null): Promise<Found> => {
     const instructions = await tell.instructions(work)
     const wanted = { session, instructions, model, resume }
-    const opened = await conversations.open({ ...wanted, runner: resident.runner, give: () => resident.give(turn) })
+    const give = () => resident.give(turn)
+    const opened = await conversations.open({ ...wanted, runner: resident.runner, give, begun: turn.position })
     return opened.ok ? { ...opened, why } : opened
   }
 
@@ -42,22 +43,40 @@ export const createOpening = (options: Options, { work, resident, writing }: Giv
     return last === null ? start(await firstOf(work, options), null, model) : resumeOr(last, model)
   }
 
+  /** Whether its program would go on to show tools of another wall, which it had since it was begun: it is begun again. */
+  const clingsTo = async ({ begun }: Held): Promise<boolean> => {
+    if (!resident.clings) return false
+    const found = await store.query({ session, event: 'peripheral-started', limit: STAYS })
+    const stays = found.ok ? found.value.entries.filter(({ position }) => position > begun) : []
+    return stays.some(({ body }) => body?.event === 'peripheral-started' && body.peripheral !== work.spec.id)
+  }
+
+  const isGood = async (held: Held): Promise<boolean> => !isFull(held) && !(await clingsTo(held))
+
+  const tellOf = ({ held, why }: Extract<Found, { ok: true }>): void => {
+    const { runner, name } = resident
+    if (why === 'compacted') writing.note('compacted', 'begins a new conversation, from what the evidence says')
+    const [conversation, version] = [held.conversation.id, runner.version() ?? 'unknown']
+    writing.opened({ runner: name, version, model: held.model, conversation, why })
+  }
+
   /** Where there is a reason why it should be a new one, it is. */
   return async (because: Why | null, model: string | null): Promise<Found> => {
     const going = because === null ? conversations.takeUp(session) : null
-    if (going && going.fullness < FULL) {
+    if (going && (await isGood(going))) {
       await options.upToDate(going.hands)
       return { ok: true, held: going, why: 'resumed' }
     }
-    const found = await begin(going ? 'compacted' : because, model)
-    if (!found.ok) return found
-    const { held, why } = found
-    if (why === 'compacted') writing.note('compacted', 'begins a new conversation, from what the evidence says')
-    const version = resident.runner.version() ?? 'unknown'
-    writing.opened({ runner: resident.name, version, model, conversation: held.conversation.id, why })
+    const found = await begin(going && isFull(going) ? 'compacted' : because, model)
+    if (found.ok) tellOf(found)
     return found
   }
 }
+
+/** As many stays as are looked at: far more than a conversation sees before it is idle. */
+const STAYS = 100
+
+const isFull = ({ fullness }: Held): boolean => fullness >= FULL
 
 const isForgotten = ({ message }: Failure): boolean => message.startsWith('no conversation')
 

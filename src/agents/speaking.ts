@@ -112,7 +112,7 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
       }
       if (!writing.isLate(deadlineMs)) continue
       writing.note('slow', `has been at it for ${inWords(deadlineMs)}; /stop ends it`)
-      await conversation.steer(tell.goOn(LATE))
+      await conversation.steer(tell.late)
     }
   }
 
@@ -126,8 +126,6 @@ const LANDINGS: Record<Landing, string> = {
   'after-step': 'hears it after the step that runs',
   'after-answer': 'hears it after the answer it is writing',
 }
-
-const LATE = 'this turn has taken longer than it should: come to an end soon, and say what is left to do'
 
 /** Waits; answers whether nobody ended the wait. */
 export const waited = async (ms: number, signal: AbortSignal): Promise<boolean> => {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { loadHouse } from '../config/load.ts'
-import { openFolder } from '../house/folder.ts'
+import { type House, loadHouse } from '../config/load.ts'
 import type { Settings } from '../house/parts.ts'
 import { findAgentProgram, programOf } from '../house/programs.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Check, checkWall } from '../rig/wall.ts'
-import { cageFor } from '../sandbox/cage.ts'
+import { cageFor, type Wrap } from '../sandbox/cage.ts'
+import type { AgentConfig } from '../shapes/agent.ts'
 import { print } from './print.ts'
 
 type Row = { agent: string; program: string; checks: Check[] }
@@ -21,34 +21,49 @@ export const checkWalls = async (
 }
 
 const checkAll = async (settings: Settings, only: string | null): Promise<Row[]> => {
-  const { config, specs } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
-  const programs = config.agents.filter((agent) => programOf(agent) !== null && (only === null || agent.id === only))
+  const house = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
+  const programs = house.config.agents.filter(
+    (agent) => programOf(agent) !== null && (only === null || agent.id === only),
+  )
   if (programs.length === 0)
     throw new Problem(
       only === null ? 'no agent of the config is a program' : `there is no agent ${only} that is a program`,
       'set its runner to claude or codex',
     )
-  openFolder(settings.data)
   const rows: Row[] = []
-  for (const agent of programs) {
-    const name = programOf(agent) ?? 'claude'
-    const spec = specs.get(agent.peripheral)
-    const found = await findAgentProgram(agent, name, settings.path)
-    if (typeof found === 'string' || !spec) {
-      const detail = typeof found === 'string' ? found : `there is no peripheral ${agent.peripheral}`
-      rows.push({ agent: agent.id, program: name, checks: [{ name: 'starts', ok: false, detail }] })
-      continue
-    }
-    const { file } = found
-    const wrapFor = async (writable: readonly string[]) => {
-      const cage = await cageFor({ path: settings.path, readable: [file], writable })
-      return config.runners.cage === 'never' || typeof cage === 'string' ? (argv: readonly string[]) => argv : cage
-    }
-    const { version, checks } = await checkWall({ name, program: file, spec, wrapFor })
-    rows.push({ agent: agent.id, program: `${name} ${version}`, checks })
+  for (const agent of programs) rows.push(...(await checkOne(agent, house, settings)))
+  return rows
+}
+
+const checkOne = async (agent: AgentConfig, { config, specs }: House, { path }: Settings): Promise<Row[]> => {
+  const name = programOf(agent) ?? 'claude'
+  const spec = specs.get(agent.peripheral)
+  const found = await findAgentProgram(agent, name, path)
+  if (typeof found === 'string' || !spec) {
+    const detail = typeof found === 'string' ? found : `there is no peripheral ${agent.peripheral}`
+    return [{ agent: agent.id, program: name, checks: [{ name: 'starts', ok: false, detail }] }]
+  }
+  const { file } = found
+  const wrapFor = async (writable: readonly string[]): Promise<Wrap> => {
+    const cage = config.runners.cage === 'never' ? '' : await cageFor({ path, readable: [file], writable })
+    return typeof cage === 'string' ? (argv) => argv : cage
+  }
+  const rows: Row[] = []
+  for (const [way, key] of WAYS[name]) {
+    const { version, checks } = await checkWall({ name, program: file, spec, key, wrapFor })
+    rows.push({ agent: agent.id, program: `${name} ${version}, ${way}`, checks })
   }
   return rows
 }
+
+/** The ways in which a program can be signed in: its wall has to hold in each. */
+const WAYS = {
+  claude: [
+    ['by a key', 'sk-rig'],
+    ['signed in', 'sk-ant-oat-rig'],
+  ],
+  codex: [['by a key', 'sk-rig']],
+} as const
 
 const textOf = ({ agent, program, checks }: Row): string =>
   [

@@ -26,3 +26,7 @@ export const goOnText = (reason: string): string => {
   const heard = JSON.stringify(oneLine(reason, REASON_LENGTH)).replace(/(?<=\s)@/g, '\\u0040')
   return `You were interrupted: ${heard}. Go on where you were. What you have done already is done: do not do it again.`
 }
+
+/** What a program is told whose turn takes long: nothing is ended by that. */
+export const LATE_TEXT =
+  'Bellhop: this turn has taken longer than it should. Come to an end soon, and say what is left to do.'

@@ -56,7 +56,7 @@ const touching = async ({ db }: Engine, session: string, path: string, after: nu
     .where('term.name', '=', termOf('tag', `path/${normal(path)}`))
     .where('posting.position', '>', after)
     .where('entry.session', '<>', session)
-    .where('entry.event', 'in', ['step-ended', 'restored'])
+    .where('entry.event', 'in', ['step-ended', 'restored', 'merged'])
     .orderBy('posting.position')
     .limit(PAGE)
     .execute()
@@ -68,6 +68,7 @@ const touching = async ({ db }: Engine, session: string, path: string, after: nu
 
 /** The paths that an entry says were written. */
 const changes = ({ body }: Entry): string[] => {
+  if (body?.event === 'merged') return body.files
   if (body?.event === 'restored') return body.files.map(({ path }) => path)
   return body?.event === 'step-ended' && body.outcome.kind !== 'interrupted' ? changedIn(body.outcome) : []
 }

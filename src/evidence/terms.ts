@@ -59,6 +59,7 @@ const derive: Derive = {
   'approval-asked': ({ call }) => [`tool/${call.tool}`, ...pathTags([call.args['path']])],
   restoring: ({ files }) => pathTags(files.map(({ path }) => path)),
   restored: ({ files }) => pathTags(files.map(({ path }) => path)),
+  merged: ({ files }) => pathTags(files),
   'peripheral-started': ({ peripheral }) => [peripheralTag(peripheral)],
   // A hop is found by where it began and by where it leads.
   'peripheral-stopped': ({ peripheral, to }) => [peripheral, ...(to === undefined ? [] : [to])].map(peripheralTag),

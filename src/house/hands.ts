@@ -21,6 +21,10 @@ type Whose = { grant: AgentGrant; runner: string }
 /** How long the answer to a hop waits for the program to list its tools: both do so within a tenth of a second. */
 const HOP_MS = 1000
 
+/** How long a notice may be on its way to a program that lists its tools only when it needs them: Codex does. */
+const NOTICE_MS = 50
+const isLate = ({ door }: Principal): boolean => door === 'codex'
+
 export type AgentHands = Awaited<ReturnType<typeof openHands>>
 
 /**
@@ -75,6 +79,7 @@ export const openHands = async (parts: Parts, social: Social) => {
     newId,
     log: log.warn,
     toolsOnly: true,
+    listsLate: isLate,
     limits: { hopMs: HOP_MS, sessions: MOST, sessionsEach: 8, idleMs: DAY_MS },
   })
   const server = await openServer({
@@ -97,7 +102,7 @@ export const openHands = async (parts: Parts, social: Social) => {
     /** Resolves when the program has listed the tools that it has now, or after a while. */
     upToDate: async ({ token }: Hands): Promise<void> => {
       const principal = given.get(token)
-      if (principal) await door.upToDate(principal.key, HOP_MS)
+      if (principal) await door.upToDate(principal.key, isLate(principal) ? NOTICE_MS : HOP_MS)
     },
     /** Takes them away: what they were at is given up. */
     take: ({ token }: Hands): void => {

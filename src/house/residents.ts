@@ -84,6 +84,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     runner,
     name,
     conversations: conversations[name],
+    clings: name === 'claude',
     deadlineMs: agent.deadlineMinutes * 60_000,
     quietMs: agent.quietSeconds * 1000,
     models: (turn) => modelsFor(agent, turn),
@@ -123,9 +124,19 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     return Promise.resolve([{ name: 'peripheral', ok: false, detail: `there is no peripheral ${agent.peripheral}` }])
   }
 
+  /** One that is to work in a checkout of its own has one. */
+  const probeCheckout = async ({ id, worktree }: AgentConfig): Promise<Probe[]> => {
+    if (!worktree) return []
+    const wrong = await parts.checkouts.of(id).then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    return [{ name: 'checkout', ok: wrong === null, detail: wrong ?? 'it has one' }]
+  }
+
   const look = async (agent: AgentConfig): Promise<Probe[]> => {
     const name = programOf(agent)
-    const tools = await probeRehearsal(agent)
+    const tools = [...(await probeRehearsal(agent)), ...(await probeCheckout(agent))]
     const home = homes.get(agent.id)
     if (name === null || (home && 'rehearses' in home)) {
       homes.set(agent.id, home ?? { rehearses: null })

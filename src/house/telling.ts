@@ -3,7 +3,7 @@ import type { Attended, Options, Told } from '../agents/attend.ts'
 import { briefingFor } from '../context/briefing.ts'
 import { instructionsFor } from '../context/instructions.ts'
 import { recapFor } from '../context/recap.ts'
-import { goOnText, steerText } from '../context/say.ts'
+import { goOnText, LATE_TEXT, steerText } from '../context/say.ts'
 import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
@@ -12,7 +12,7 @@ import type { Parts } from './parts.ts'
 
 /** What the programs of agents are told, on the parts of this process. */
 export const tellingOf = (parts: Parts): Pick<Options, 'tell' | 'isForked'> => {
-  const { store, config, specs, workspace, clock, secrets, settings } = parts
+  const { store, config, specs, places, clock, secrets, settings } = parts
 
   /** The word that the marks of a session are made with: the same after a restart, and known to nobody in the room. */
   const nonceOf = (session: string): string =>
@@ -27,7 +27,7 @@ export const tellingOf = (parts: Parts): Pick<Options, 'tell' | 'isForked'> => {
       room: turn.room,
       peripherals: new Map([...specs].filter(([id]) => own.includes(id))),
       says: (when) => conditions[when].says,
-      workspace,
+      workspace: (await places.inTurn(turn.agent, turn.id)).workspace,
       path: settings.path,
       now: clock(),
       nonce: nonceOf(turn.session),
@@ -61,6 +61,7 @@ export const tellingOf = (parts: Parts): Pick<Options, 'tell' | 'isForked'> => {
       recap: ({ turn }) => recapFor({ store, session: turn.session, within: turn.id, nonce: nonceOf(turn.session) }),
       steer: ({ turn }, { author, text }) => steerText({ author, text, nonce: nonceOf(turn.session) }),
       goOn: goOnText,
+      late: LATE_TEXT,
     },
   }
 }

@@ -47,7 +47,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
     try {
       const { signal } = context.mcpReq
       const acted = await seats.act(principal, { tool: name, args }, { begins: true, signal, step, isNew: true })
-      if (acted.ok) return await answer(name, acted.value)
+      if (acted.ok) return await answer(name, acted.value, context)
       const { value: at } = (await seats.at(principal)) as { value?: Seat }
       if (at && !isIn(name, at)) return await refuseOutside(name, at, false)
       return shown(resultOf(null, { kind: 'refused', refusal: acted.refusal }))
@@ -57,17 +57,26 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
     }
   }
 
-  const answer = async (name: string, { step, report }: { step: string; report: StepReport }) => {
+  const answer = async (
+    name: string,
+    { step, report }: { step: string; report: StepReport },
+    context: ServerContext,
+  ): Promise<CallToolResult> => {
     if (report.kind === 'refused' && report.refusal.code === 'tool-not-allowed') {
       const at = await seat()
       if (!isIn(name, at)) return refuseOutside(name, at, true)
     }
-    if (name === 'hop' && report.kind === 'ok') await settleHop()
+    if (name === 'hop' && report.kind === 'ok') await settleHop(context)
     return shown(resultOf(step, report))
   }
 
   /** A client that lists its tools before it goes on has them all when it does. */
-  const settleHop = async (): Promise<void> => {
+  const settleHop = async ({ mcpReq }: ServerContext): Promise<void> => {
+    if (house.listsLate?.(principal)) {
+      // On the stream of the call itself, so that it comes before the answer.
+      await mcpReq.notify({ method: 'notifications/tools/list_changed' }).catch(() => {})
+      return guest.look()
+    }
     const listed = link.untilListed(limits.hopMs)
     await guest.look()
     await listed

@@ -76,6 +76,8 @@ export type McpHouse = {
    * text, for models to read; a program that is handed data as well would show its model that instead.
    */
   toolsOnly?: boolean
+  /** Whether somebody's client lists its tools when it needs them next, and never during a call: it is not waited for. */
+  listsLate?: (principal: Principal) => boolean
   /** Adds to what is offered: for profiles that are tested against, and for nothing else. */
   extend?: (offer: Offer, whom: Whom) => Offer
 }

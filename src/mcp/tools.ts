@@ -37,11 +37,14 @@ export const toolsBehind = (
         title: titleOf(name),
         description: help,
         inputSchema: { ...schema, type: 'object' },
-        ...(toolsOnly ? {} : { outputSchema: schemaOf(StepResult, 'output') }),
+        ...(toolsOnly ? { _meta: WHOLE } : { outputSchema: schemaOf(StepResult, 'output') }),
         annotations: annotationsOf(name, spec),
       }
     }),
   )
+
+/** What a tool answers is cut by us: a program that cuts it again would put a part of it where its model cannot read it. */
+const WHOLE = { 'anthropic/maxResultSizeChars': 500_000 }
 
 const titleOf = (name: string): string => {
   const words = name.replaceAll(/[-_.]/g, ' ')

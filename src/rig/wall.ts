@@ -52,6 +52,8 @@ type Wanted = {
   name: 'claude' | 'codex'
   program: string
   spec: PeripheralSpec
+  /** By which key it works: some are handled as a sign-in. */
+  key?: string
   /** Puts the program into its cage, given the folders that are its own. */
   wrapFor: (folders: readonly string[]) => Promise<RunnerOptions['wrap']>
 }
@@ -60,7 +62,7 @@ type Wanted = {
  * Looks whether the wall around a program of agents holds: the real program, driven by a model on the loopback that tries
  * everything. Nothing but the peripheral may be visible, callable or contacted.
  */
-export const checkWall = async ({ name, program, spec, wrapFor }: Wanted): Promise<Checked> => {
+export const checkWall = async ({ name, program, spec, key = 'sk-rig', wrapFor }: Wanted): Promise<Checked> => {
   const rig = RIGS[name]
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-wall-'))
   const bait: Bait = { secret: SECRET, secretFile: join(folder, 'secret.txt'), canary: join(folder, 'canary') }
@@ -75,7 +77,7 @@ export const checkWall = async ({ name, program, spec, wrapFor }: Wanted): Promi
     versions: ['any'],
     home,
     empty,
-    key: 'sk-rig',
+    key,
     provider: { url: model.url },
     models: [rig.model],
     env: { HTTPS_PROXY: barrier.url, HTTP_PROXY: barrier.url, NO_PROXY: '127.0.0.1,localhost' },

@@ -4,7 +4,7 @@ import { createClient } from '../client/client.ts'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Result } from '../shapes/result.ts'
-import { startInstance } from './instance.ts'
+import { type Instance, startInstance } from './instance.ts'
 
 type Terminal = {
   input: Readable & { isTTY?: boolean }
@@ -16,6 +16,7 @@ type Terminal = {
 export const up = async (settings: Settings, terminal: Terminal, ends: AbortSignal): Promise<number> => {
   const say = (line: string) => terminal.output.write(`bellhop: ${line}\n`)
   const instance = await startInstance(settings, say)
+  for (const line of await agentLines(instance)) say(line)
   terminal.output.write(`ready  ${instance.url}/?token=${instance.secrets.operator}\n`)
 
   const over = new AbortController()
@@ -35,6 +36,15 @@ export const up = async (settings: Settings, terminal: Terminal, ends: AbortSign
   if (problem) throw problem
   say('everything that was started has ended')
   return 0
+}
+
+/** What there is to say of the agents: who only rehearses, who is not ready, and why. */
+const agentLines = async ({ url, secrets }: Instance): Promise<string[]> => {
+  const { agents } = answered(await createClient({ url, token: secrets.operator, face: 'cli' }).ask('who'))
+  return agents.flatMap(({ id, readiness, reason, activity }) => {
+    if (readiness === 'ready') return activity === undefined ? [] : [`${id} is ${activity}`]
+    return [`${id} is not ready: ${reason ?? readiness}`]
+  })
 }
 
 /** A room that cannot be opened ends the instance like anything else that breaks: in order. */

@@ -81,11 +81,11 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
       return place
     },
     isMade,
-    /** A sentence where there is nothing to merge from. */
-    merge: async (agent: string, order: MergeOrder): Promise<MergeReport | string> =>
-      isMade(agent)
-        ? using(agent, async (opened) => mergeCheckout(ground, await held(opened), order))
-        : `${agent} has not begun to work in its checkout`,
+    /** A sentence where there is nothing to merge from. One at a time, as all of them come to the same workspace. */
+    merge: async (agent: string, order: MergeOrder): Promise<MergeReport | string> => {
+      if (!isMade(agent)) return `${agent} has not begun to work in its checkout`
+      return alone(MERGING, () => using(agent, async (opened) => mergeCheckout(ground, await held(opened), order)))
+    },
     /** For an agent that is about to begin with something; never while one works in there. */
     refresh: async (agent: string): Promise<Refreshed> => {
       const refreshed = await using(agent, async (opened) => refreshCheckout(ground, await held(opened)))
@@ -96,6 +96,9 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
       isMade(agent) ? using(agent, async (opened) => stateOf(ground, await held(opened))) : null,
   }
 }
+
+/** No agent has this name. */
+const MERGING = ''
 
 const isThere = async ({ at }: Opened): Promise<boolean> => {
   const stats = await Promise.all([at.root, join(at.root, '.git')].map((path) => lstat(path).catch(() => null)))

@@ -1,6 +1,5 @@
-import { lstat, readFile, realpath } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
 import { execa } from 'execa'
+import { gitFolderOf } from './git-folder.ts'
 
 /** How a repository stands: the branch, the commit it is at, and what is different from it. */
 export type GitStatus = {
@@ -26,7 +25,7 @@ const MOST_BYTES = 1024 * 1024
  * written.
  */
 export const gitStatus = async ({ root, path }: Place): Promise<GitStatus | null> => {
-  const folder = await folderOf(root)
+  const folder = await gitFolderOf(root)
   if (folder === null) return null
   const git = gitIn({ root, path, folder })
   const names = await git(['config', '--list', '--name-only', '-z'], [])
@@ -57,22 +56,6 @@ const STATUS = [
 /** How git calls it where no branch is checked out, and where there is no commit. */
 const DETACHED = '(detached)'
 const INITIAL = '(initial)'
-
-/**
- * The folder of git at the root of a workspace. A file there leads to one elsewhere, as of a checkout of its own, and
- * can say anything: it counts where what it leads to names this workspace as its own.
- */
-const folderOf = async (root: string): Promise<string | null> => {
-  const mark = join(root, '.git')
-  const stat = await lstat(mark).catch(() => null)
-  if (stat?.isDirectory()) return mark
-  const leads = stat?.isFile() && stat.size < 4096 ? await readFile(mark, 'utf8').catch(() => '') : ''
-  const target = /^gitdir: (.+?)\s*$/.exec(leads)?.[1]
-  const folder = target === undefined ? null : await realpath(resolve(root, target)).catch(() => null)
-  const named = folder && (await readFile(join(folder, 'gitdir'), 'utf8').catch(() => null))
-  const back = named && (await realpath(dirname(resolve(folder, named.trim()))).catch(() => null))
-  return back === root ? folder : null
-}
 
 type Setting = readonly [key: string, value: string]
 type Said = { output: string; whole: boolean }

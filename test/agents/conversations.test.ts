@@ -51,7 +51,7 @@ const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
       now += ms
     },
     begin: (session: string, resume: string | null = null) =>
-      talks.open({ session, instructions: '', model: null, resume, runner, give }),
+      talks.open({ session, instructions: '', model: null, resume, runner, give, begun: 0 }),
   }
 }
 

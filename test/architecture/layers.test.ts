@@ -26,7 +26,7 @@ const layers: Record<string, readonly string[]> = {
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.
-  'src/rig': ['src/shapes', 'src/lib', 'src/runners'],
+  'src/rig': ['src/shapes', 'src/lib', 'src/runners', 'src/mcp'],
   'src/agents': [
     'src/shapes',
     'src/lib',

@@ -115,6 +115,8 @@ test('the usage of every row says what it takes', () => {
     'diff [agent] [turn=…]',
     'undo [agent] [turn=…] [dry=…] [force=…]',
     'rewind STEP [dry=…] [force=…]',
+    'merge AGENT [dry=…]',
+    'checkouts',
     'threads [archived=…] [limit=…] [cursor=…]',
     'new [agent] [name]',
     'fork THREAD [name] [turn=…]',

@@ -172,6 +172,18 @@ describe('a wall with a hole', () => {
     expect(await talk.tools()).toEqual(expect.arrayContaining([...TOOLS, 'Read']))
   })
 
+  test('ends the program at once, where it does not say which tools it has', async () => {
+    const silenced = 'claude=$1; shift; "$claude" "$@" | grep --line-buffered -v \'"subtype":"init"\''
+    const runner = await runnerWith({ wrap: (argv) => ['/bin/sh', '-c', silenced, 'sh', ...argv] })
+    const talk = await openedBy(runner, peripheral)
+    model.play(() => ({ do: 'say', text: 'done' }))
+    expect(await talk.speak('ada says: hello', quietly)).toEqual({
+      kind: 'failed',
+      failure: { kind: 'wall', message: 'behind its wall it did not say which tools it has', retryMs: null },
+    })
+    await eventually('the end of it', () => !talk.isOpen() && runner.pids().length === 0)
+  })
+
   test('opens nothing, where our tools cannot be reached, or not with that token', async () => {
     const runner = await runnerWith({})
     const nobody = await runner.open(openingOf({ url: 'http://127.0.0.1:1/mcp', token: 'x' }))

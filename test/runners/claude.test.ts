@@ -203,7 +203,7 @@ describe('an interrupt', () => {
     await eventually('a word', () => has('delta'))
     await talk.interrupt()
     expect(await finish).toEqual({ kind: 'interrupted' })
-    expect(words().at(-1)).toEqual(usageOf(100, 0, 1, 200_000))
+    expect(words()).toEqual([{ kind: 'delta', text: 'I think that' }, usageOf(100, 0, 1, 200_000)])
     model.play(echo)
     expect(await talk.speak('ada says: again', quietly)).toEqual({ kind: 'answered', text: 'heard ada says: again' })
   })

@@ -19,18 +19,11 @@ beforeAll(async () => {
   model = await startOpenai(() => ({ do: 'say', text: 'done' }))
   peripheral = await startPeripheral({
     token: 'token-of-ada',
-    shown: ['read', 'multi-edit', 'docs.search', 'slow', 'hop'],
     tools: {
       read: () => 'one line',
       'multi-edit': () => 'edited',
       'docs.search': ({ query }) => `found ${query}`,
       slow: slow.work,
-      // It is not waited for that the tools are listed again: the program does so when it needs them next.
-      hop: () => {
-        void peripheral.setTools(['write'])
-        return 'hopped'
-      },
-      write: () => 'written',
     },
   })
   runner = createCodexRunner(await codexOptions(folder.path, { provider: { url: model.url }, key: 'key-of-ada' }))
@@ -78,7 +71,7 @@ describe('a turn', () => {
     ]
     model.play(inOrder({ do: 'call', say: 'Let me look.', calls }, { do: 'say', text: 'There it is.' }))
     const talk = await opened(runner, peripheral)
-    expect(await talk.tools()).toEqual(['docs.search', 'hop', 'multi-edit', 'read', 'slow'])
+    expect(await talk.tools()).toEqual(['docs.search', 'multi-edit', 'read', 'slow'])
     const { how, words } = listener()
     expect(await talk.speak('look it up', how)).toEqual({ kind: 'answered', text: 'There it is.' })
     expect(words().filter(({ kind }) => kind === 'message' || kind === 'tool')).toEqual([
@@ -131,31 +124,44 @@ describe('a turn', () => {
 
   test('has other tools after a hop, in the same turn', async () => {
     const before = model.asked.length
+    await using place = await startPeripheral({
+      token: 'token-of-grace',
+      shown: ['read', 'hop'],
+      tools: {
+        read: () => 'one line',
+        // The program lists its tools when it needs them next, and not before it has the answer: so this takes its time,
+        // in which it surely hears that they have changed.
+        hop: async () => {
+          await place.setTools(['write'])
+          return 'hopped'
+        },
+        write: () => 'written',
+      },
+    })
     const call = (tool: string): Move => ({ do: 'call', calls: [{ tool, args: {} }] })
     model.play(inOrder(call('hop'), call('write'), call('read'), { do: 'say', text: 'done' }))
-    const talk = await opened(runner, peripheral, { model: 'gpt-6-sol' })
+    const talk = await opened(runner, place, { model: 'gpt-6-sol' })
     expect(await talk.speak('hop and write', quietly)).toEqual({ kind: 'answered', text: 'done' })
-    const after = [...RESOURCES, 'mcp__bellhop.write']
     expect(askedSince(before).map(({ tools, result }) => ({ tools, result }))).toEqual([
-      { tools: VISIBLE, result: null },
-      { tools: after, result: 'hopped' },
-      { tools: after, result: 'written' },
-      { tools: after, result: 'unsupported call: mcp__bellhopread' },
+      { tools: seen('hop', 'read'), result: null },
+      { tools: seen('write'), result: 'hopped' },
+      { tools: seen('write'), result: 'written' },
+      { tools: seen('write'), result: 'unsupported call: mcp__bellhopread' },
     ])
     expect(await talk.tools()).toEqual(['write'])
-    void peripheral.setTools(['read', 'multi-edit', 'docs.search', 'slow', 'hop'])
-    await eventually('the tools of before', async () => (await talk.tools()).includes('read'))
+    // And between two turns.
+    void place.setTools(['read'])
+    await eventually('the tools of another peripheral', async () => (await talk.tools()).includes('read'))
     expect(await talk.speak('and again', quietly)).toEqual({ kind: 'answered', text: 'done' })
-    expect(model.asked.at(-1)?.tools).toEqual(VISIBLE)
+    expect(model.asked.at(-1)?.tools).toEqual(seen('read'))
     await talk.close()
   })
 })
 
+/** The tools of a peripheral as a model sees them, and those that cannot be taken from it. */
+const seen = (...tools: string[]) => [...RESOURCES, ...tools.map((tool) => `mcp__bellhop.${tool}`)]
 const RESOURCES = ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource']
-const VISIBLE = [
-  ...RESOURCES,
-  ...['docs_search', 'hop', 'multi_edit', 'read', 'slow'].map((tool) => `mcp__bellhop.${tool}`),
-]
+const VISIBLE = seen('docs_search', 'multi_edit', 'read', 'slow')
 
 describe('a turn that runs', () => {
   const inTool = inOrder({ do: 'call', calls: [{ tool: 'slow', args: {} }] }, { do: 'say', text: 'done' })

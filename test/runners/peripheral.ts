@@ -6,7 +6,7 @@ import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextp
 import { type CallToolResult, classifyInboundRequest, createMcpHandler, Server } from '@modelcontextprotocol/server'
 
 /** What a tool does with its arguments. The signal says that whoever called it has given it up. */
-export type Work = (args: Record<string, unknown>, signal: AbortSignal) => string | Promise<string>
+type Work = (args: Record<string, unknown>, signal: AbortSignal) => string | Promise<string>
 
 type Call = { tool: string; args: Record<string, unknown>; state: 'running' | 'answered' | 'cancelled' }
 

@@ -60,6 +60,8 @@ type Options = {
   /** Further lines of the config, and peripherals beside it, by the names of their files. */
   config?: string
   peripherals?: Record<string, string>
+  /** What is done in the workspace before it starts. */
+  inWorkspace?: (folder: string) => void
   /** What is in its environment. */
   variables?: Record<string, string>
 }
@@ -72,12 +74,14 @@ export const startTestHouse = async ({
   config = '',
   peripherals = {},
   variables = {},
+  inWorkspace = () => {},
 }: Options = {}): Promise<TestHouse> => {
   const data = scratch()
   for (const [name, text] of Object.entries(peripherals)) data.write(join('peripherals', name), text)
   const workspace = scratch()
   workspace.write('README.md', '# teapot\n\nIt pours.\n')
   workspace.write('src/pour.ts', 'export const pour = () => 42 // TODO: sugar\n')
+  inWorkspace(workspace.path)
   const redis = await startTestRedis()
   const settings: Settings = {
     root: join(import.meta.dirname, '../..'),

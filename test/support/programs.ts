@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { startAnthropic } from '../../src/rig/anthropic.ts'
 import { startOpenai } from '../../src/rig/openai.ts'
@@ -13,6 +14,8 @@ type Options = {
   claude?: string
   codex?: string
   config?: string
+  /** Whether the workspace is a repository with a commit. */
+  repository?: boolean
 }
 
 /** How a turn ended, and all that is in the evidence of it. */
@@ -23,7 +26,7 @@ export type ProgramHouse = Awaited<ReturnType<typeof startProgramHouse>>
 const SILENT: Script = () => ({ do: 'say', text: 'nothing was written for this' })
 
 /** A house whose agents are the real programs; only the models behind them are scripts. */
-export const startProgramHouse = async ({ claude = '', codex = '', config = '' }: Options = {}) => {
+export const startProgramHouse = async ({ claude = '', codex = '', config = '', repository = false }: Options = {}) => {
   const programs = await findClis()
   const models = { claude: await startAnthropic(SILENT), codex: await startOpenai(SILENT) }
   const agent = (name: 'claude' | 'codex', peripheral: string, more: string) => `
@@ -37,6 +40,7 @@ export const startProgramHouse = async ({ claude = '', codex = '', config = '' }
     key: RIG_KEY
     ${more}`
   const house = await startTestHouse({
+    inWorkspace: repository ? commitAll : () => {},
     variables: { RIG_KEY: 'sk-rig' },
     config: `
 runners: { retryMs: 10 }
@@ -55,6 +59,13 @@ ${config}`,
       await Promise.all(Object.values(models).map((model: StubModel) => model.close()))
     },
   }
+}
+
+const commitAll = (workspace: string): void => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, stdio: 'ignore' })
+  git('init', '--initial-branch=main')
+  git('add', '--all')
+  git('-c', 'user.name=ada', '-c', 'user.email=ada@example.org', 'commit', '--message=teapot')
 }
 
 const speakingIn = ({ store }: TestHouse, client: Client) => {

@@ -26,5 +26,3 @@ export const createControl = (write: Program['write']) => {
     },
   }
 }
-
-export type Control = ReturnType<typeof createControl>

@@ -36,6 +36,8 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
   let program: Program | null = null
   let turn: Turn | null = null
   let model = own
+  /** Whether it has said in this turn which tools it has; and those that are not ours. */
+  let looked = false
   let foreign: string[] = []
   let tools: string[] = []
   let gone: Failure | null = null
@@ -50,15 +52,20 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
 
   const hear = (line: Line | null): void => {
     if (line?.type === 'system') look(line)
+    if (line?.type === 'stream_event' && !looked) cutOff('it did not say which tools it has')
     if (line?.type === 'result') learn(line)
     turn?.take(line)
   }
 
-  /** A program that has other tools than ours is not asked to stop: it is ended. */
   const look = (init: Init): void => {
+    looked = true
     foreign = foreignIn(init.tools)
     const wrong = wrongIn(init)
-    if (wrong === null) return
+    if (wrong !== null) cutOff(wrong)
+  }
+
+  /** A program that has other tools than ours, or does not say it, is not asked to stop: it is ended. */
+  const cutOff = (wrong: string): void => {
     turn?.fail(breach(wrong))
     void program?.end(0)
   }
@@ -98,10 +105,12 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
     return sight
   }
 
-  const tell = (now: Turn, text: string): boolean => {
+  /** Resolves when the program has the line, or has ended. */
+  const tell = (now: Turn, text: string): Promise<void> => {
     const name = randomUUID()
-    now.add(name)
-    return program?.write(userLine(name, text)) ?? false
+    const taken = now.add(name)
+    program?.write(userLine(name, text))
+    return taken
   }
 
   const speak: Conversation['speak'] = async (text, { model: wanted, heard: listen }) => {
@@ -110,6 +119,7 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
     if (!isOpen()) return { kind: 'failed', failure: gone ?? failed('crashed', 'the program has ended') }
     const now = createTurn({ heard: listen, windows })
     turn = now
+    looked = false
     const finish = await speakIn(now, text, wanted)
     turn = null
     return finish
@@ -118,7 +128,7 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
   const speakIn = async (now: Turn, text: string, wanted: string | null): Promise<Finish> => {
     const objection = await choose(wanted ?? own)
     if (objection || now.isStopping()) now.lost(objection ?? STOPPED)
-    if (!now.isOver()) tell(now, text)
+    if (!now.isOver()) void tell(now, text)
     return now.over
   }
 
@@ -132,9 +142,11 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
 
   const steer = async (text: string): Promise<Landing | null> => {
     assertWords(text)
-    if (!turn?.isUnderWay() || turn.isStopping() || !isOpen()) return null
-    const landing = turn.isInTool() ? 'after-step' : 'after-answer'
-    return tell(turn, text) ? landing : null
+    const now = turn
+    if (!now?.isUnderWay() || now.isStopping() || !isOpen()) return null
+    await Promise.race([tell(now, text), setTimeout(ASK_MS, null, { ref: false })])
+    if (now.isOver()) return null
+    return now.isInTool() ? 'after-step' : 'after-answer'
   }
 
   const interrupt = async (): Promise<void> => {

@@ -50,13 +50,19 @@ const isSignIn = (key: string): boolean => key.startsWith('sk-ant-oat')
 export const hasKey = ({ key, provider }: Pick<RunnerOptions, 'key' | 'provider'>): boolean =>
   key === null ? provider !== null : !isSignIn(key)
 
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
 /** All that the program finds in its environment. */
 export const environmentOf = (options: RunnerOptions): Record<string, string> => {
-  const { home, env, provider } = options
+  const { home, provider } = options
+  const { NO_PROXY = '', no_proxy = '', ...env } = options.env
+  const direct = [...NO_PROXY.split(','), ...no_proxy.split(','), ...LOOPBACK].filter((host) => host !== '')
   return {
     PATH,
     LANG: 'C.UTF-8',
     ...env,
+    // Our own endpoint is on this machine: the way to it, and its token, go through nobody.
+    NO_PROXY: [...new Set(direct)].join(','),
     ...claudeHome(home),
     TMPDIR: join(home, 'tmp'),
     CLAUDE_CODE_TMPDIR: join(home, 'tmp'),

@@ -6,7 +6,7 @@ import { type Program, startProgram } from '../program.ts'
 import { environmentOf } from './environment.ts'
 
 /** What a program came to that was run to its end. */
-export type Came = { ok: boolean; output: string; complaint: string }
+type Came = { ok: boolean; output: string; complaint: string }
 
 /** As much of what it says as is kept. */
 const MOST = 1_000_000

@@ -22,6 +22,7 @@ const ENDS = new Set(['completed', 'cancelled', 'discarded', 'refused'])
  * whenever it came, and the last answer is the answer.
  */
 export const createTurn = ({ heard, windows }: Options) => {
+  const lines = new Map<string, () => void>()
   const waiting = new Set<string>()
   const calls = new Set<string>()
   const tokens = countTokens(windows, heard)
@@ -38,6 +39,7 @@ export const createTurn = ({ heard, windows }: Options) => {
   const end = (finish: Finish): void => {
     if (isOver) return
     isOver = true
+    for (const taken of lines.values()) taken()
     tokens.close()
     resolve(finish)
   }
@@ -64,11 +66,11 @@ export const createTurn = ({ heard, windows }: Options) => {
     else heard({ kind: 'alive' })
   }
 
-  const spoke = ({ message, error }: Extract<Line, { type: 'assistant' }>): void => {
+  const spoke = ({ message, error, aborted }: Extract<Line, { type: 'assistant' }>): void => {
     heard({ kind: 'alive' })
-    // What failed is told as if the model had said it.
     code = error ?? code
-    if (error == null) for (const block of message.content) spokeBlock(block)
+    // What failed is told as if the model had said it, and what is broken off as if it were whole.
+    if (error == null && !aborted) for (const block of message.content) spokeBlock(block)
   }
 
   const spokeBlock = ({ type, text, id }: Block): void => {
@@ -79,14 +81,18 @@ export const createTurn = ({ heard, windows }: Options) => {
   }
 
   const answered = ({ message }: Extract<Line, { type: 'user' }>): void => {
+    heard({ kind: 'alive' })
     for (const { tool_use_id: id } of message.content)
       if (id != null && calls.delete(id)) heard({ kind: 'tool', state: 'ended' })
   }
 
   const finished = (result: Result): void => {
+    const ids = result.user_message_uuids ?? []
+    // One that is about lines of before is none of ours.
+    if (ids.length > 0 && !ids.some((id) => lines.has(id))) return
     last = finishOf(result)
     calls.clear()
-    for (const id of result.user_message_uuids ?? []) waiting.delete(id)
+    for (const id of ids) waiting.delete(id)
     settle()
   }
 
@@ -99,6 +105,7 @@ export const createTurn = ({ heard, windows }: Options) => {
 
   const became = ({ command_uuid: id, state }: Extract<Line, { type: 'command_lifecycle' }>): void => {
     heard({ kind: 'alive' })
+    lines.get(id)?.()
     if (!ENDS.has(state) || !waiting.delete(id)) return
     if (state !== 'completed' && stopping) last = INTERRUPTED
     settle()
@@ -119,9 +126,10 @@ export const createTurn = ({ heard, windows }: Options) => {
       if (!isOver) take(line)
     },
     fail,
-    /** It consists of one more line. */
-    add: (id: string): void => {
+    /** It consists of one more line. Resolves when the program has it. */
+    add: (id: string): Promise<void> => {
       waiting.add(id)
+      return new Promise((taken) => lines.set(id, taken))
     },
     stop: (): void => {
       stopping = true

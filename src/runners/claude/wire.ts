@@ -54,7 +54,12 @@ export type Init = z.infer<typeof Init>
 /** A line of the program, as far as we look at it. */
 const Line = z.union([
   z.object({ type: z.literal('stream_event'), event: Event }),
-  z.object({ type: z.literal('assistant'), message: Message, error: z.string().nullish() }),
+  z.object({
+    type: z.literal('assistant'),
+    message: Message,
+    error: z.string().nullish(),
+    aborted: z.boolean().nullish(),
+  }),
   z.object({ type: z.literal('user'), message: Message }),
   Result,
   Init,

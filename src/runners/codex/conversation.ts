@@ -88,10 +88,11 @@ export const createConversation = ({ server, thread, resumed, model: own, source
     model = next
     const params = { threadId: thread, input: [{ type: 'text', text }], environments: [], ...change }
     const answer = await server.ask('turn/start', params, null)
-    const id = answer.ok ? TurnStarted.safeParse(answer.result).data?.turn.id : undefined
-    if (id !== undefined) mine.named(id)
-    // Where it is gone, that is told to all turns at once.
-    else if (!server.isOver()) mine.fail(answer.ok ? failed('crashed', 'it began no turn') : failureOf(answer))
+    const id = answer.ok ? TurnStarted.safeParse(answer.result).data?.turn.id : null
+    if (id) mine.named(id)
+    else if (answer.ok) mine.fail(failed('crashed', 'it began no turn'))
+    else if (answer.gone) mine.lost(answer.message)
+    else mine.fail(failureOf(answer))
   }
 
   const stop = async (mine: Turn): Promise<void> => {

@@ -44,7 +44,7 @@ const begin = async (server: AppServer, opening: Opening, { empty, forgotten = f
       resume === null
         ? await server.ask('thread/start', { ...settings, ephemeral: forgotten }, OPEN_MS)
         : await server.ask('thread/resume', { ...settings, threadId: resume, excludeTurns: true }, OPEN_MS)
-    if (!answer.ok) return no(failureToOpen(server, answer, resume))
+    if (!answer.ok) return no(failureToOpen(answer, resume))
     const { data } = Begun.safeParse(answer.result)
     if (!data) return no(failed('crashed', 'it answered what nobody understands'))
     const { thread, model: own, instructionSources: sources } = data
@@ -64,19 +64,14 @@ const Begun = z.object({
 
 const no = (failure: Failure) => ({ ok: false as const, failure })
 
-const failureToOpen = (
-  server: AppServer,
-  { message }: Extract<Answer, { ok: false }>,
-  resume: string | null,
-): Failure => {
-  if (server.isOver()) return failed('crashed', message)
+const failureToOpen = ({ message, gone }: Extract<Answer, { ok: false }>, resume: string | null): Failure => {
+  if (gone) return failed('crashed', message)
   if (resume !== null && UNKNOWN.test(message)) return failed('crashed', `no conversation ${resume}: ${message}`)
   if (UNANSWERED.test(message)) return failed('hung', message)
   const [, unreached] = UNREACHED.exec(message) ?? []
   if (unreached !== undefined) return failed('wall', `our tools are not connected: ${unreached}`)
-  return UNTAKEN.test(message)
-    ? failed('wall', `the program does not take its wall: ${message}`)
-    : failureOf({ message })
+  const untaken = UNTAKEN.test(message)
+  return untaken ? failed('wall', `the program does not take its wall: ${message}`) : failureOf({ message })
 }
 
 const UNKNOWN = /no rollout found|invalid session id|thread not found/i

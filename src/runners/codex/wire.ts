@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { parseJson } from '../../lib/parse-json.ts'
 import { oneLine } from '../../lib/plain.ts'
 
-/** What the program answers to a request. */
-export type Answer = { ok: true; result: unknown } | { ok: false; message: string }
+/** What the program answers to a request; `gone` where nobody is there to answer. */
+export type Answer = { ok: true; result: unknown } | { ok: false; message: string; gone: boolean }
 
 type Options = {
   write: (line: string) => boolean
@@ -38,7 +38,7 @@ export const createWire = ({ write, told, asked, log }: Options) => {
   }
 
   const take = ({ id, method, params, result, error }: z.infer<typeof Message>): void => {
-    if (method === undefined) settle(Number(id), error ? { ok: false, message: error.message } : { ok: true, result })
+    if (method === undefined) settle(Number(id), error ? no(error.message) : { ok: true, result })
     else if (id === undefined) told(method, params)
     else reply(id, asked(method, params))
   }
@@ -61,21 +61,20 @@ export const createWire = ({ write, told, asked, log }: Options) => {
     ask: (method: string, params: unknown, ms: number | null): Promise<Answer> =>
       new Promise((resolve) => {
         const id = next++
-        const timer =
-          ms === null
-            ? null
-            : setTimeout(() => settle(id, { ok: false, message: `no answer to ${method} in ${ms} ms` }), ms)
+        const timer = ms === null ? null : setTimeout(() => settle(id, no(`no answer to ${method} in ${ms} ms`)), ms)
         waiting.set(id, (answer) => {
           if (timer !== null) clearTimeout(timer)
           resolve(answer)
         })
         if (gone !== null || !write(JSON.stringify({ method, id, params })))
-          settle(id, { ok: false, message: gone ?? 'it has ended' })
+          settle(id, { ...no(gone ?? 'the program has ended'), gone: true })
       }),
     /** Nobody is there any more. */
     close: (why: string): void => {
       gone = why
-      for (const id of [...waiting.keys()]) settle(id, { ok: false, message: why })
+      for (const id of [...waiting.keys()]) settle(id, { ...no(why), gone: true })
     },
   }
 }
+
+const no = (message: string) => ({ ok: false as const, message, gone: false })
