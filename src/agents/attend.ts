@@ -14,7 +14,7 @@ import { LONGEST_MS, policies, tellFailure, waitFor } from './policy.ts'
 import { type Cut, createSpeaking, inWords, type Spoken, waited } from './speaking.ts'
 import type { Heard } from './think.ts'
 import type { Conclusion, Write } from './turn.ts'
-import { createWriting, type Writing } from './writing.ts'
+import { clipped, createWriting, type Writing } from './writing.ts'
 
 /** A turn that the program of an agent works on. */
 export type Attended = { turn: TurnRecord; spec: PeripheralSpec; author: Author }
@@ -137,14 +137,11 @@ const createLife = (options: Options, given: Living, models: Models) => {
 
   /** A conversation to speak in; where there is none, it is tried again as often as that makes sense. */
   const open = async (because: Why | null): Promise<{ why: Why } | Conclusion | null> => {
-    while (!ends.aborted) {
-      const found = await find(because, model)
-      held = found.ok ? found.held : null
-      if (found.ok) return { why: found.why }
-      const conclusion = await bear(found.failure)
-      if (conclusion) return conclusion
-    }
-    return null
+    const found = await find(because, model)
+    held = found.ok ? found.held : null
+    if (found.ok) return { why: found.why }
+    if (ends.aborted) return null
+    return (await bear(found.failure)) ?? open(because)
   }
 
   /** What follows from how an answer ended. */
@@ -157,7 +154,7 @@ const createLife = (options: Options, given: Living, models: Models) => {
 
   const ending = (outcome: Conclusion['outcome'], answer: string): Conclusion => ({
     outcome,
-    answer,
+    answer: clipped(answer),
     said: writing.last(),
   })
 

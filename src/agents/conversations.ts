@@ -1,4 +1,5 @@
 import type { Conversation, Hands, Opened, Opening, Runner } from '../runners/runner.ts'
+import type { Failure } from '../shapes/runner.ts'
 
 /** A conversation that goes on, the hands it has, and how full its memory is, from 0 to 1. */
 export type Held = {
@@ -26,11 +27,18 @@ type Options = {
 }
 
 type Begun = Exclude<Opened, { ok: true }> | { ok: true; held: Held }
-type Wanted = Omit<Opening, 'hands'> & { runner: Runner; give: () => Hands; begun: number }
+type Wanted = Omit<Opening, 'hands'> & {
+  runner: Runner
+  give: () => Hands
+  begun: number
+  /** Ends the wait for a place, where there is none. */
+  signal: AbortSignal
+}
 
 export type Conversations = ReturnType<typeof createConversations>
 
 const LOOK_MS = 5000
+const GIVEN_UP: Failure = { kind: 'crashed', message: 'it was given up', retryMs: null }
 
 /**
  * The conversations that this worker has open, one for a session. One that is idle is let go, and is resumed when it is
@@ -57,8 +65,11 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
   const idle = (): Kept[] => [...kept.values()].filter(({ busy }) => !busy).sort((a, b) => a.since - b.since)
 
   /** Waits while all of them are at work: more at once would only slow each other down. */
-  const makeRoom = async (): Promise<void> => {
-    while (kept.size + opening >= most && idle().length === 0) await new Promise<void>((done) => waiting.push(done))
+  const makeRoom = async (signal: AbortSignal): Promise<void> => {
+    signal.addEventListener('abort', wake, { once: true })
+    while (kept.size + opening >= most && idle().length === 0 && !signal.aborted)
+      await new Promise<void>((done) => waiting.push(done))
+    signal.removeEventListener('abort', wake)
     const silent = idle().slice(0, Math.max(0, kept.size + opening + 1 - most))
     await Promise.all(silent.map(letGo))
   }
@@ -83,10 +94,11 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       wake()
     },
     /** Begins one for a session, or goes on with it; what the session had before is let go. */
-    open: async ({ runner, give, begun, ...wanted }: Wanted): Promise<Begun> => {
+    open: async ({ runner, give, begun, signal, ...wanted }: Wanted): Promise<Begun> => {
       const before = kept.get(wanted.session)
       if (before) await letGo(before)
-      await makeRoom()
+      await makeRoom(signal)
+      if (signal.aborted) return { ok: false, failure: GIVEN_UP }
       const hands = give()
       opening++
       const opened = await runner.open({ ...wanted, hands }).finally(() => opening--)

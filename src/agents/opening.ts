@@ -11,13 +11,13 @@ export type Why = BodyOf<'conversation-opened'>['why']
 /** A conversation to speak in, and why it is this one; or what was in the way. */
 export type Found = { ok: true; held: Held; why: Why } | { ok: false; failure: Failure }
 
-type Given = { work: Attended; resident: Resident; writing: Writing }
+type Given = { work: Attended; resident: Resident; writing: Writing; ends: AbortSignal }
 
 /** From which fullness on a conversation is not gone on with: at the next safe point another begins, from the evidence. */
 const FULL = 0.8
 
 /** Finds the conversation that a turn is to be spoken in: the one that goes on, the one that is resumed, or a new one. */
-export const createOpening = (options: Options, { work, resident, writing }: Given) => {
+export const createOpening = (options: Options, { work, resident, writing, ends }: Given) => {
   const { store, tell } = options
   const { conversations } = resident
   const { turn } = work
@@ -27,7 +27,8 @@ export const createOpening = (options: Options, { work, resident, writing }: Giv
     const instructions = await tell.instructions(work)
     const wanted = { session, instructions, model, resume }
     const give = () => resident.give(turn)
-    const opened = await conversations.open({ ...wanted, runner: resident.runner, give, begun: turn.position })
+    const { runner } = resident
+    const opened = await conversations.open({ ...wanted, runner, give, begun: turn.position, signal: ends })
     return opened.ok ? { ...opened, why } : opened
   }
 

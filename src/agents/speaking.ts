@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { steerAt } from '../evidence/steers.ts'
+import { oneLine } from '../lib/plain.ts'
 import type { Finish, Landing, Said } from '../runners/runner.ts'
+import type { Usage } from '../shapes/usage.ts'
 import type { Attended, Options, Resident } from './attend.ts'
 import type { Held } from './conversations.ts'
 import type { Heard } from './think.ts'
@@ -75,7 +77,8 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
   }
 
   const used = async (held: Held, said: Extract<Said, { kind: 'usage' }>, stop: Stop): Promise<void> => {
-    const { usage, model: by } = said
+    const usage = counted(said.usage)
+    const by = said.model === null ? null : oneLine(said.model, NAME_LENGTH)
     const window = said.window ?? spending.window(by)
     if (window !== null) held.fullness = (usage.input + usage.cached + usage.written + usage.output) / window
     await writing.usage({ model: by, usage, usd: spending.cost(by, usage), person })
@@ -120,6 +123,22 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
 }
 
 const LOOK_MS = 5000
+const NAME_LENGTH = 100
+/** More than any model has ever been sent at once: what a provider says beyond that is no count. */
+const MOST_TOKENS = 1_000_000_000
+
+/** What a provider says that was used, as a count: it can say anything. */
+const counted = (usage: Usage): Usage => {
+  const count = (n: number): number => (Number.isFinite(n) ? Math.min(Math.max(0, Math.trunc(n)), MOST_TOKENS) : 0)
+  const { input, cached, written, output, reasoning } = usage
+  return {
+    input: count(input),
+    cached: count(cached),
+    written: count(written),
+    output: count(output),
+    reasoning: count(reasoning),
+  }
+}
 
 const LANDINGS: Record<Landing, string> = {
   now: 'hears it at once',

@@ -33,7 +33,7 @@ export type Stops = { closing: AbortSignal; abandon: AbortSignal }
 export type Inhabitant = { think: Think; author: Author }
 
 /** Works on a turn until there is an answer; null where the signal ended it, or a person. */
-export type Think = (work: Beginning, heard: Heard, write: Write, signal: AbortSignal) => Promise<Conclusion | null>
+type Think = (work: Beginning, heard: Heard, write: Write, signal: AbortSignal) => Promise<Conclusion | null>
 
 type Work = Inhabitant & Beginning
 

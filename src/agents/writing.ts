@@ -1,6 +1,7 @@
 import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { usageDraft } from '../evidence/usage.ts'
+import { oneLine } from '../lib/plain.ts'
 import type { Author, Body, BodyOf, Draft, EventName, NoteKind } from '../shapes/evidence.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Told } from './attend.ts'
@@ -71,14 +72,15 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
   const flush = (): void => {
     const text = pending
     pending = null
-    if (text !== null && text.trim() !== '') void append('said', author, { event: 'agent-said', turn: id, text })
+    if (text === null || text.trim() === '') return
+    void append('said', author, { event: 'agent-said', turn: id, text: clipped(text) })
   }
 
   return {
     /** Whether the turn was begun before, by a process that is no more. */
     wasBegun: (): boolean => begun,
     note: (about: NoteKind, text: string): void => {
-      void append('note', BELLHOP, { event: 'turn-noted', turn: id, about, text })
+      void append('note', BELLHOP, { event: 'turn-noted', turn: id, about, text: oneLine(text, NOTE_LENGTH) })
     },
     briefed: (told: Told): void => {
       void append('briefed', BELLHOP, { event: 'turn-briefed', turn: id, ...told })
@@ -117,6 +119,17 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
     settled: (): Promise<void> => last.catch(failed),
   }
 }
+
+/** As much of what an agent says as is kept: nobody reads more than that in a room, and an entry has its bounds. */
+const MOST = 200_000
+
+/** What an agent said, as far as it is kept. */
+export const clipped = (text: string): string =>
+  text.length <= MOST
+    ? text
+    : `${text.slice(0, MOST).replace(/\p{Cs}$/u, '')}\n[${text.length - MOST} more characters are not kept]`
+
+const NOTE_LENGTH = 1000
 
 /** The number that comes after the last that a turn has of a kind. */
 const nextOf = async (store: Pick<Store, 'query'>, { id, session }: TurnRecord, kind: Numbered): Promise<number> => {

@@ -25,8 +25,6 @@ const HOP_MS = 1000
 const NOTICE_MS = 50
 const isLate = ({ door }: Principal): boolean => door === 'codex'
 
-export type AgentHands = Awaited<ReturnType<typeof openHands>>
-
 /**
  * The one thing that the programs of agents can reach: an MCP endpoint of this worker's own, on the loopback, with the tools
  * of their peripheral and nothing else. Each session has a token of its own, which is nowhere but in this process and in the

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { execa } from 'execa'
+import { createLines } from './lines.ts'
 
 /** What the program of an agent is started with. All of it is ours: nothing of our own environment is handed on. */
 export type Start = {
@@ -55,25 +55,27 @@ export const startProgram = ({ argv, env, cwd, wrap, heard }: Start): Program | 
   })
   // Whoever writes to a program that has ended learns that from its end.
   child.stdin.on('error', () => {})
-  const reading = (async () => {
-    for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) heard(line)
-  })().catch(() => {})
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      if (pid !== undefined) process.kill(-pid, name)
+    } catch {
+      // Nothing of it is left.
+    }
+  }
+  const hear = createLines(heard)
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (hear(chunk)) return
+    complaint = 'it said a line without an end'
+    signal('SIGKILL')
+  })
   const ended = child.then(async ({ exitCode, signal, originalMessage }) => {
     over = true
-    await reading
     return {
       how: signal ?? (exitCode === undefined ? (originalMessage ?? 'not started') : `exit ${exitCode}`),
       complaint,
     }
   })
   if (pid === undefined) return null
-  const signal = (name: NodeJS.Signals): void => {
-    try {
-      process.kill(-pid, name)
-    } catch {
-      // Nothing of it is left.
-    }
-  }
   const isOver = (): boolean => over
   return {
     pid,

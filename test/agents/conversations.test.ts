@@ -50,8 +50,8 @@ const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
     pass: (ms: number) => {
       now += ms
     },
-    begin: (session: string, resume: string | null = null) =>
-      talks.open({ session, instructions: '', model: null, resume, runner, give, begun: 0 }),
+    begin: (session: string, resume: string | null = null, signal = new AbortController().signal) =>
+      talks.open({ session, instructions: '', model: null, resume, runner, give, begun: 0, signal }),
   }
 }
 
@@ -104,5 +104,16 @@ test('a session has one conversation: the one before it is let go', async () => 
   await it.begin('s-1')
   await it.begin('s-1')
   expect({ open: it.open, taken: it.taken }).toEqual({ open: ['s-1'], taken: ['hands-1'] })
+  await it.talks.close()
+})
+
+test('whoever waits for a place can give up', async () => {
+  const it = openTalks({ most: 1 })
+  await it.begin('s-1')
+  const given = new AbortController()
+  const waits = it.begin('s-2', null, given.signal)
+  given.abort()
+  expect(await waits).toEqual({ ok: false, failure: { kind: 'crashed', message: 'it was given up', retryMs: null } })
+  expect({ open: it.open, count: it.talks.count() }).toEqual({ open: ['s-1'], count: 1 })
   await it.talks.close()
 })

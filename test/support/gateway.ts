@@ -25,7 +25,7 @@ drainMs: 600000
 `
 
 /** Agents that need no program: what is on the PATH of this machine decides nothing. */
-export const REHEARSALS = `
+const REHEARSALS = `
 agents:
   - { id: claude-1, type: claude, runner: rehearsal, peripheral: explore }
   - { id: codex-1, type: codex, runner: rehearsal, peripheral: edit }
