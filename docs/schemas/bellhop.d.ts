@@ -2757,6 +2757,7 @@ export type UsageNotedBody = {
   }
   usd: number | null
   person: string
+  reckoned?: boolean | undefined
 }
 
 export type Verdict = {

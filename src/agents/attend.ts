@@ -64,6 +64,8 @@ export type Options = {
   }
   /** The first wait before something is tried again. */
   retryMs: number
+  /** Whether a step of a turn waits for a person. */
+  isWaiting: (turn: TurnRecord) => Promise<boolean>
   /** Told when an agent cannot work until somebody has put something right. */
   trouble: (agent: string, failure: Failure) => void
 }
@@ -125,7 +127,7 @@ const createLife = (options: Options, given: Living, models: Models) => {
   /** What is said first: what it should know, and what is asked. */
   const begin = async (): Promise<Next> => {
     const again = writing.wasBegun()
-    if (again) writing.note('resumed', 'goes on after a restart')
+    if (again) await takeUpAgain()
     const opened = await open(null)
     if (!opened || 'outcome' in opened) return opened
     const recap = again || !REMEMBERS.has(opened.why) ? await tell.recap(work, opened.why) : null
@@ -133,6 +135,13 @@ const createLife = (options: Options, given: Living, models: Models) => {
     const text = [...(recap ? [recap.text] : []), briefing.text].join('\n\n')
     writing.briefed({ text, from: [...new Set([...(recap?.from ?? []), ...briefing.from])] })
     return { text }
+  }
+
+  /** What waited for a person when a process ended still does: it goes on when that is decided, and is told how. */
+  const takeUpAgain = async (): Promise<void> => {
+    const decided = async (): Promise<true | null> => ((await options.isWaiting(turn)) ? null : true)
+    await options.live.until(decided, ends).catch(() => null)
+    writing.note('resumed', 'goes on after a restart')
   }
 
   /** A conversation to speak in; where there is none, it is tried again as often as that makes sense. */

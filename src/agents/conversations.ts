@@ -40,6 +40,12 @@ export type Conversations = ReturnType<typeof createConversations>
 const LOOK_MS = 5000
 const GIVEN_UP: Failure = { kind: 'crashed', message: 'it was given up', retryMs: null }
 
+/** A program that cannot even be tried, because a disk is full, for one, has failed like any other. */
+const failedToOpen = ({ message }: Error): Extract<Opened, { ok: false }> => ({
+  ok: false,
+  failure: { kind: 'crashed', message, retryMs: null },
+})
+
 /**
  * The conversations that this worker has open, one for a session. One that is idle is let go, and is resumed when it is
  * needed; where there are too many, the one that has been idle for longest.
@@ -64,14 +70,30 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
 
   const idle = (): Kept[] => [...kept.values()].filter(({ busy }) => !busy).sort((a, b) => a.since - b.since)
 
-  /** Waits while all of them are at work: more at once would only slow each other down. */
-  const makeRoom = async (signal: AbortSignal): Promise<void> => {
-    signal.addEventListener('abort', wake, { once: true })
-    while (kept.size + opening >= most && idle().length === 0 && !signal.aborted)
+  /**
+   * Takes a place for one more, of one that is idle where there is none; waits while all of them are at work, as more at
+   * once would only slow each other down. Answers whether there is one. It is taken in the moment in which it is seen.
+   */
+  const takePlace = async (signal: AbortSignal): Promise<boolean> => {
+    while (!signal.aborted) {
+      const [silent] = kept.size + opening >= most ? idle() : []
+      if (silent || kept.size + opening < most) {
+        opening++
+        if (silent) await letGo(silent)
+        return true
+      }
       await new Promise<void>((done) => waiting.push(done))
-    signal.removeEventListener('abort', wake)
-    const silent = idle().slice(0, Math.max(0, kept.size + opening + 1 - most))
-    await Promise.all(silent.map(letGo))
+    }
+    return false
+  }
+
+  const placeFor = async (signal: AbortSignal): Promise<boolean> => {
+    signal.addEventListener('abort', wake)
+    try {
+      return await takePlace(signal)
+    } finally {
+      signal.removeEventListener('abort', wake)
+    }
   }
 
   const timer = setInterval(() => {
@@ -97,11 +119,10 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
     open: async ({ runner, give, begun, signal, ...wanted }: Wanted): Promise<Begun> => {
       const before = kept.get(wanted.session)
       if (before) await letGo(before)
-      await makeRoom(signal)
-      if (signal.aborted) return { ok: false, failure: GIVEN_UP }
+      if (!(await placeFor(signal))) return { ok: false, failure: GIVEN_UP }
       const hands = give()
-      opening++
-      const opened = await runner.open({ ...wanted, hands }).finally(() => opening--)
+      const opened = await runner.open({ ...wanted, hands }).catch(failedToOpen)
+      opening--
       if (!opened.ok) {
         take(hands)
         wake()
@@ -112,10 +133,6 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       const held = { session, model, begun, conversation, hands, fullness: 0, busy: true, since: clock() }
       kept.set(session, held)
       return { ok: true, held }
-    },
-    drop: async (session: string): Promise<void> => {
-      const one = kept.get(session)
-      if (one) await letGo(one)
     },
     count: (): number => kept.size,
     close: async (): Promise<void> => {

@@ -81,9 +81,12 @@ const isFull = ({ fullness }: Held): boolean => fullness >= FULL
 
 const isForgotten = ({ message }: Failure): boolean => message.startsWith('no conversation')
 
-/** What the first conversation of a session is: one that goes on from elsewhere, or one that begins. */
-const firstOf = async ({ turn }: Attended, { isForked }: Pick<Options, 'isForked'>): Promise<Why> =>
-  (await isForked(turn)) ? 'forked' : 'new'
+/** What the first conversation of a session is: one that goes on from elsewhere, or from turns that somebody else took. */
+const firstOf = async ({ turn }: Attended, { isForked, store }: Pick<Options, 'isForked' | 'store'>): Promise<Why> => {
+  if (await isForked(turn)) return 'forked'
+  const before = await store.query({ session: turn.session, event: 'turn-ended', limit: 1 })
+  return before.ok && before.value.entries.length > 0 ? 'lost' : 'new'
+}
 
 /** The conversation that a session had last, by its program's own name for it; null where it had none. */
 const lastConversation = async (store: Pick<Store, 'query'>, session: string): Promise<string | null> => {

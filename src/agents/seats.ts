@@ -45,6 +45,8 @@ type Act = {
   isNew?: boolean
   /** Whether work begins by itself where no peripheral is active. */
   begins?: boolean
+  /** Whether a step goes on though nobody waits for it any more: whoever did will ask for what came of it. */
+  keeps?: () => boolean
 }
 type End = Conclusion & { reason?: string }
 
@@ -220,6 +222,7 @@ export const createSeats = (options: Options) => {
     )
     if (report) return ok({ step, report })
     if (!how.signal.aborted) return refused(refusal('call-cancelled', 'the turn has ended'))
+    if (how.keeps?.()) return refused(refusal('call-cancelled', 'nobody waits for it any more'))
     const asked = await stopAsked(seat, author, {
       id: `${step}.stop`,
       step,

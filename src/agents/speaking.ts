@@ -5,6 +5,7 @@ import type { Finish, Landing, Said } from '../runners/runner.ts'
 import type { Usage } from '../shapes/usage.ts'
 import type { Attended, Options, Resident } from './attend.ts'
 import type { Held } from './conversations.ts'
+import { createReckoning } from './reckoning.ts'
 import type { Heard } from './think.ts'
 import type { Writing } from './writing.ts'
 
@@ -25,6 +26,16 @@ type Given = {
 
 type Stop = (why: Cut) => void
 
+type Used = Extract<Said, { kind: 'usage' }>
+
+/** What a turn uses, while it does. */
+type Account = {
+  said: (text: string) => void
+  heard: (text: string) => void
+  told: (said: Used) => void
+  close: () => Promise<void>
+}
+
 /** Says something to the program of an agent and hears what comes of it; whoever wants it to stop is obeyed. */
 export const createSpeaking = (options: Options, { work, resident, writing, heard, person, ends }: Given) => {
   const { store, live, tell, spending } = options
@@ -38,14 +49,17 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
       cut ??= why
       void conversation.interrupt()
     }
-    const ear = listenTo(held, stop)
+    const account = accountOf(model, stop)
+    const ear = listenTo(held, account)
     const stopped = (): void => stop('stopped')
     if (ends.aborted) return { finish: { kind: 'interrupted' }, cut: 'stopped' }
     ends.addEventListener('abort', stopped)
     const watches = [steering(held, over.signal), patience(held, ear.quietFor, stop, over.signal)]
     try {
+      account.said(text)
       return { finish: await conversation.speak(text, { model, heard: ear.heard }), cut }
     } finally {
+      await account.close()
       ends.removeEventListener('abort', stopped)
       over.abort()
       await Promise.all(watches)
@@ -53,17 +67,23 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
   }
 
   /** What it says, as it says it. */
-  const listenTo = (held: Held, stop: Stop) => {
+  const listenTo = (held: Held, account: Account) => {
     let at = Date.now()
     let busy = 0
     const heards: { [K in Said['kind']]: (said: Extract<Said, { kind: K }>) => void } = {
-      delta: ({ text }) => options.progress(writing.delta(text)),
+      delta: ({ text }) => {
+        account.heard(text)
+        options.progress(writing.delta(text))
+      },
       message: ({ text }) => writing.message(text),
       tool: ({ state }) => {
         busy += state === 'begun' ? 1 : -1
         writing.onTheWay()
       },
-      usage: (said) => void used(held, said, stop),
+      usage: (said) => {
+        held.fullness = fullnessOf(said) ?? held.fullness
+        account.told(said)
+      },
       alive: () => {},
     }
     return {
@@ -76,14 +96,32 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
     }
   }
 
-  const used = async (held: Held, said: Extract<Said, { kind: 'usage' }>, stop: Stop): Promise<void> => {
-    const usage = counted(said.usage)
-    const by = said.model === null ? null : oneLine(said.model, NAME_LENGTH)
-    const window = said.window ?? spending.window(by)
-    if (window !== null) held.fullness = (usage.input + usage.cached + usage.written + usage.output) / window
-    await writing.usage({ model: by, usage, usd: spending.cost(by, usage), person })
-    const sentence = await spending.over(turn)
-    if (sentence !== null) stop({ over: sentence })
+  const fullnessOf = ({ usage, model, window }: Used): number | null => {
+    const fits = window ?? spending.window(model)
+    const { input, cached, written, output } = counted(usage)
+    return fits === null ? null : (input + cached + written + output) / fits
+  }
+
+  /** Writes down what is used, as it is told or reckoned; and stops where nothing is left to use. */
+  const accountOf = (asked: string | null, stop: Stop): Account => {
+    const reckoning = createReckoning()
+    let by = asked
+    const write = async (usage: Usage | null, reckoned: boolean): Promise<void> => {
+      if (usage === null) return
+      const cost = spending.cost(by, usage)
+      await writing.usage({ model: by, usage, usd: cost, person, ...(reckoned ? { reckoned } : {}) })
+      const sentence = await spending.over(turn)
+      if (sentence !== null) stop({ over: sentence })
+    }
+    return {
+      said: reckoning.said,
+      heard: (text) => void write(reckoning.heard(text), true),
+      told: ({ usage, model }) => {
+        by = model === null ? by : oneLine(model, NAME_LENGTH)
+        void write(reckoning.told(counted(usage)), false)
+      },
+      close: () => write(reckoning.rest(), true),
+    }
   }
 
   /** Hands on what people add while it works, in their order; what comes too late for that is said afterwards. */

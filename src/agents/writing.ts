@@ -39,8 +39,10 @@ const NUMBERED = Object.keys(EVENTS) as Numbered[]
 export const createWriting = async ({ store, turn, author, write, failed }: Options) => {
   const { id, session, room, agent } = turn
   const numbers = new Map<Numbered, number>()
-  const begun = (await store.get(`${id}.conversation-0`)) !== null
-  for (const kind of NUMBERED) numbers.set(kind, begun ? await nextOf(store, turn, kind) : 0)
+  const begun = (await store.get(`${id}.briefed-0`)) !== null
+  // Before it was briefed, all that there can be of a turn is that it was tried in vain.
+  const any = begun || (await store.get(`${id}.note-0`)) !== null
+  for (const kind of NUMBERED) numbers.set(kind, any ? await nextOf(store, turn, kind) : 0)
   const since = Date.now()
   let pending: string | null = null
   /** Whether a message is being written that is not complete. */

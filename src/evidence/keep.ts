@@ -23,6 +23,9 @@ const DROPPABLE = [
   'step-intended',
   'step-ended',
   'step-refused',
+  'instructed',
+  'turn-briefed',
+  'agent-said',
 ] as const satisfies readonly EventName[]
 
 const DAY_MS = 86_400_000

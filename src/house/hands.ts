@@ -33,6 +33,7 @@ const isLate = ({ door }: Principal): boolean => door === 'codex'
 export const openHands = async (parts: Parts, social: Social) => {
   const { store, live, specs, progress, newId, log, settings, config } = parts
   const given = new Map<string, Principal>()
+  let closing = false
   const { seats } = openSeats(parts, social)
   const feed = createFeed({
     store,
@@ -59,7 +60,7 @@ export const openHands = async (parts: Parts, social: Social) => {
       act: async (principal, call, how) =>
         principal.grant?.session == null
           ? refused(refusal('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`))
-          : seats.act(principal, call, how),
+          : seats.act(principal, call, { ...how, keeps: () => closing }),
     },
     feed,
     store,
@@ -107,6 +108,10 @@ export const openHands = async (parts: Parts, social: Social) => {
       const principal = given.get(token)
       given.delete(token)
       if (principal) door.showOut(principal.key)
+    },
+    /** From now on a call that is given up is not given up by the agent: the worker is going down, and its turn is resumed. */
+    goDown: (): void => {
+      closing = true
     },
     close: async (): Promise<void> => {
       given.clear()

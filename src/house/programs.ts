@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { createClaudeRunner } from '../runners/claude/runner.ts'
 import { nativeCodex } from '../runners/codex/native.ts'
@@ -17,7 +17,7 @@ export type ProgramName = 'claude' | 'codex'
 
 /** What programs of agents are found and made with. */
 export type Machine = {
-  config: Pick<Config, 'profiles' | 'runners'>
+  config: Pick<Config, 'agents' | 'profiles' | 'runners'>
   folder: Pick<Folder, 'agents'>
   /** Where programs are looked for; and the environment, for what the config names in it. */
   path: string
@@ -27,8 +27,8 @@ export type Machine = {
 
 /** How each is installed, in a line. */
 const INSTALLS: Record<ProgramName, string> = {
-  claude: 'npm install -g @anthropic-ai/claude-code',
-  codex: 'npm install -g @openai/codex',
+  claude: `npm install -g @anthropic-ai/claude-code@${TESTED.claude.at(-1)}`,
+  codex: `npm install -g @openai/codex@${TESTED.codex.at(-1)}`,
 }
 
 /** The program that an agent is; null where it is none. */
@@ -89,18 +89,18 @@ export const makeRunner = async (agent: AgentConfig, name: ProgramName, machine:
   return name === 'claude' ? createClaudeRunner(options) : createCodexRunner(options)
 }
 
-/** Every model that an agent may be asked to work with. */
-const modelsOf = ({ type, model, fallback }: AgentConfig, { profiles }: Machine['config']): string[] => [
-  ...new Set(
-    [model, fallback, ...Object.values(profiles).map(({ models }) => models[type])].filter((one) => one !== undefined),
-  ),
-]
+/** Every model that an agent may be asked to work with, or another of its type: they may share a process. */
+const modelsOf = ({ type }: AgentConfig, { agents, profiles }: Machine['config']): string[] => {
+  const own = agents.filter((agent) => agent.type === type).flatMap(({ model, fallback }) => [model, fallback])
+  const named = [...own, ...Object.values(profiles).map(({ models }) => models[type])]
+  return [...new Set(named.filter((model) => model !== undefined))]
+}
 
 /** The cage that a program runs in; where there can be none, at least it ends with us. */
 const wrapFor = async (program: string, home: string, { config, path, variables, log }: Machine): Promise<Wrap> => {
   const certificates = CERTIFICATES.flatMap((name) => variables[name] ?? [])
   // Both are one file each. A script needs the package around it, too.
-  const needed = /\.[cm]?js$/.test(program) ? dirname(dirname(program)) : program
+  const needed = /\.[cm]?js$/.test(program) ? packageOf(dirname(program), program) : program
   const readable = [needed, ...certificates].map(realOrNull).filter((place) => place !== null)
   const cage =
     config.runners.cage === 'never' ? 'the config wants none' : await cageFor({ path, readable, writable: [home] })
@@ -108,6 +108,12 @@ const wrapFor = async (program: string, home: string, { config, path, variables,
   log('the programs of agents run without a cage', { why: cage })
   const setpriv = await findProgram('setpriv', path.split(delimiter))
   return setpriv === null ? (argv) => argv : (argv) => [setpriv, '--pdeathsig', 'KILL', '--', ...argv]
+}
+
+/** The folder of the package that a script is of; the script alone where it is of none. */
+const packageOf = (folder: string, script: string): string => {
+  if (existsSync(join(folder, 'package.json'))) return folder
+  return dirname(folder) === folder ? script : packageOf(dirname(folder), script)
 }
 
 const realOrNull = (file: string): string | null => {

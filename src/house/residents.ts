@@ -3,6 +3,7 @@ import { type Conversations, createConversations } from '../agents/conversations
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import type { createThinking } from '../agents/think.ts'
 import type { Inhabitant } from '../agents/turns.ts'
+import { openApprovals } from '../evidence/approvals.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import type { Runner } from '../runners/runner.ts'
 import type { AgentConfig, Probe } from '../shapes/agent.ts'
@@ -57,6 +58,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     spending: parts.spending,
     retryMs: config.runners.retryMs,
     trouble,
+    isWaiting: async ({ id }) => (await openApprovals(store, clock())).some(({ turn }) => turn === id),
     ...tellingOf(parts),
   } satisfies Attending)
 
@@ -144,7 +146,8 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     }
     const probes = await probeProgram(agent, name)
     const failed = probes.find(({ ok }) => !ok)
-    if (!failed || agent.runner !== 'auto') return [...tools, ...probes]
+    // One that has worked is not replaced by something else when it does not any more: that would be a surprise.
+    if (!failed || agent.runner !== 'auto' || home) return [...tools, ...probes]
     homes.set(agent.id, { rehearses: `${failed.name}: ${failed.detail}` })
     return tools
   }
@@ -178,6 +181,8 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
       const home = homes.get(id)
       return home && 'rehearses' in home && home.rehearses !== null ? `a rehearsal (${home.rehearses})` : ''
     },
+    /** Told before what runs is given up: it is resumed at the next start. */
+    goDown: hands.goDown,
     /** Ends all programs: what they were at is resumed at the next start. */
     close: async (): Promise<void> => {
       await Promise.all(Object.values(conversations).map((talk) => talk.close()))

@@ -77,9 +77,13 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     stop: async () => {
       closing.abort()
       // Without Redis nothing can end in order: what runs is resumed, or found interrupted, at the next start.
-      if (redis.status !== 'ready') return abandon.abort()
+      if (redis.status !== 'ready') {
+        residents.goDown()
+        return abandon.abort()
+      }
       // Running turns may end by themselves; what has not ended by then is resumed at the next start.
       await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false }), onlyPeople(parts)])
+      residents.goDown()
       abandon.abort()
       await turnLane.close()
       await residents.close()

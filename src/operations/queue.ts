@@ -10,7 +10,7 @@ import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
-import { agentNamed } from './sessions.ts'
+import { agentNamed, roleOf } from './sessions.ts'
 
 /** accepted: it waits for its turn; waiting: for a person's approval; removed: it was taken out, and ends when it is due. */
 const State = z.enum(['accepted', 'running', 'waiting', 'removed'])
@@ -177,7 +177,7 @@ const tooLate = ({ id, status }: TurnRecord, instead: string): Refusal =>
 /** Who may ask for something else: who asked before, or an approver; and nobody in the name of a higher role. */
 const notTheirs = async ({ id }: TurnRecord, { store, person }: Context): Promise<Refusal | null> => {
   const accepted = await store.get(id)
-  const asked: Role = (accepted?.body?.event === 'accepted' && accepted.body.role) || 'operator'
+  const asked = roleOf(accepted)
   const own = accepted?.author.kind === 'person' && accepted.author.id === person.name
   const needed: Role = own || mayAct(asked, 'approver') ? asked : 'approver'
   if (mayAct(person.role, needed)) return null

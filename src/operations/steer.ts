@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { MOST_STEERS, steerDraft, steersFrom } from '../evidence/steers.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
-import { authorOf } from '../shapes/person.ts'
+import { authorOf, mayAct } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
-import { agentNamed } from './sessions.ts'
+import { agentNamed, roleOf } from './sessions.ts'
 
 const Steered = z.strictObject({ turn: Id, agent: Name })
 
@@ -72,6 +72,10 @@ const add = async (
   { store, person }: Context,
 ): Promise<Result<z.infer<typeof Steered>>> => {
   const { id, agent } = turn
+  // What a turn may do goes by the role it was asked with: nobody says what is done in the name of a higher one.
+  const needed = roleOf(await store.get(id))
+  if (!mayAct(person.role, needed))
+    return refused(refusal('role-too-low', `to steer ${id} needs the role ${needed}; you are ${person.role}`))
   if (await store.get(`${id}.stop`)) return refused(refusal('turn-stopped', `the turn ${id} is being stopped`))
   for (;;) {
     const n = (await steersFrom(store, id, 0)).length

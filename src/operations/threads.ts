@@ -161,7 +161,6 @@ const start = async (given: Start, { store, person, newId }: Context): Promise<R
   return record ? ok({ thread: rowOf(record) }) : refused(unknown(thread))
 }
 
-/** Whom a thread is with: who was named, else who listens in this room. */
 /** Whose thread it is to be: an agent of the house. Those that come in by a door work in the one room of their token. */
 const agentFor = async (wanted: string | null, room: string, { who, rooms, store, residents }: Context) => {
   const here = (await who()).filter(({ id }) => residents.includes(id))

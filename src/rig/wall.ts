@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nameInProgram } from '../runners/claude/names.ts'
 import { createClaudeRunner } from '../runners/claude/runner.ts'
+import { NAMESPACE, nameInModel, RESOURCE_TOOLS } from '../runners/codex/names.ts'
 import { createCodexRunner } from '../runners/codex/runner.ts'
 import type { RunnerOptions } from '../runners/options.ts'
 import type { Conversation, Runner } from '../runners/runner.ts'
@@ -24,7 +26,7 @@ type Rig = {
   /** How the model sees a tool of the peripheral. */
   shown: (tool: string) => string
   /** What cannot be taken away, and leads nowhere but to us. */
-  harmless: readonly string[]
+  harmless: ReadonlySet<string>
   calls: (bait: Bait) => Record<string, unknown>[]
   model: string
 }
@@ -33,16 +35,16 @@ const RIGS: Record<'claude' | 'codex', Rig> = {
   claude: {
     startModel: startAnthropic,
     createRunner: createClaudeRunner,
-    shown: (tool) => `mcp__bellhop__${tool.replaceAll('.', '_')}`,
-    harmless: [],
+    shown: nameInProgram,
+    harmless: new Set(),
     calls: claudeCalls,
     model: 'claude-rig',
   },
   codex: {
     startModel: startOpenai,
     createRunner: createCodexRunner,
-    shown: (tool) => `mcp__bellhop.${tool.replaceAll(/[^A-Za-z0-9_]/g, '_')}`,
-    harmless: ['list_mcp_resources', 'list_mcp_resource_templates', 'read_mcp_resource'],
+    shown: (tool) => `${NAMESPACE}.${nameInModel(tool)}`,
+    harmless: RESOURCE_TOOLS,
     calls: codexCalls,
     model: 'gpt-5.5',
   },
@@ -80,7 +82,7 @@ export const checkWall = async ({ name, program, spec, key = 'sk-rig', wrapFor }
     key,
     provider: { url: model.url },
     models: [rig.model],
-    env: { HTTPS_PROXY: barrier.url, HTTP_PROXY: barrier.url, NO_PROXY: '127.0.0.1,localhost' },
+    env: { HTTPS_PROXY: barrier.url, HTTP_PROXY: barrier.url },
     wrap: await wrapFor([folder]),
     signIn: '',
     log: () => {},
@@ -94,7 +96,7 @@ export const checkWall = async ({ name, program, spec, key = 'sk-rig', wrapFor }
     const opened = await runner.open(opening)
     if (!opened.ok) return { version, checks: [check('can be spoken to', [opened.failure.message])] }
     const { conversation } = opened
-    const works = await tryTool(conversation, model, { spec, hands, rig })
+    const works = await tryTool(conversation, model, { spec, hands })
     const calls = await tryCalls(conversation, model, rig.calls(bait))
     const words = await tryWords(conversation, model, hostileWords(bait))
     const seen = model.asked.map(({ body }) => JSON.stringify(body))
@@ -132,7 +134,7 @@ const visible = (asked: readonly Asked[], spec: PeripheralSpec, { shown, harmles
   const wanted = [...spec.tools.map(shown)].sort().join(' ')
   const others = asked.map(({ tools }) =>
     tools
-      .filter((tool) => !harmless.includes(tool))
+      .filter((tool) => !harmless.has(tool))
       .sort()
       .join(' '),
   )
@@ -140,7 +142,7 @@ const visible = (asked: readonly Asked[], spec: PeripheralSpec, { shown, harmles
   return check('sees the peripheral and nothing else', [...new Set(wrong)])
 }
 
-type Around = { spec: PeripheralSpec; hands: Awaited<ReturnType<typeof startHands>>; rig: Rig }
+type Around = { spec: PeripheralSpec; hands: Awaited<ReturnType<typeof startHands>> }
 
 /** That the wall has a door: a tool of the peripheral can be called. */
 const tryTool = async (talk: Conversation, model: StubModel, { spec, hands }: Around): Promise<Check> => {

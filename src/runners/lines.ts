@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 
 /** The most that one line may have: a program that goes on beyond that is not one we know. */
-export const LINE_BYTES = 64 * 1024 * 1024
+const LINE_BYTES = 64 * 1024 * 1024
 
 /** Cuts what comes in pieces into lines. Answers false from where a line has become too long, and is done then. */
 export const createLines = (heard: (line: string) => void, most = LINE_BYTES): ((chunk: Buffer) => boolean) => {

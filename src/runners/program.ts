@@ -68,7 +68,7 @@ export const startProgram = ({ argv, env, cwd, wrap, heard }: Start): Program | 
     complaint = 'it said a line without an end'
     signal('SIGKILL')
   })
-  const ended = child.then(async ({ exitCode, signal, originalMessage }) => {
+  const ended = child.then(({ exitCode, signal, originalMessage }) => {
     over = true
     return {
       how: signal ?? (exitCode === undefined ? (originalMessage ?? 'not started') : `exit ${exitCode}`),
@@ -89,8 +89,10 @@ export const startProgram = ({ argv, env, cwd, wrap, heard }: Start): Program | 
       if (graceMs > 0) await Promise.race([ended, setTimeout(graceMs, null, { ref: false })])
       if (!over) signal('SIGTERM')
       await Promise.race([ended, setTimeout(KILL_MS, null, { ref: false })])
-      // Also what it started and left behind.
+      // Also what it started and left behind; and what of that is out of reach does not keep us waiting.
       signal('SIGKILL')
+      child.stdout.destroy()
+      child.stderr.destroy()
       await ended
     },
     ended,

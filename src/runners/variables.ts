@@ -1,6 +1,5 @@
 import type { AgentConfig } from '../shapes/agent.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
+import { type Variables, withoutProxy } from './environment.ts'
 
 /** Where the keys of each type are looked for, when the config names no variable. */
 const KEYS: Record<AgentConfig['type'], readonly string[]> = {
@@ -13,12 +12,16 @@ const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
 /** Files and folders with certificates: whoever uses them has to see them. */
 export const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
 
-/** The variables in which an agent's key may be. */
-export const keysOf = ({ type, key }: Pick<AgentConfig, 'type' | 'key'>): readonly string[] =>
-  key === undefined ? KEYS[type] : [key]
+type Keyed = Pick<AgentConfig, 'type' | 'key' | 'provider'>
+
+/** The variables in which an agent's key may be. Another provider is shown no key that was not meant for it. */
+export const keysOf = ({ type, key, provider }: Keyed): readonly string[] => {
+  if (key !== undefined) return [key]
+  return provider === undefined ? KEYS[type] : []
+}
 
 /** The key of an agent; null where there is none. */
-export const keyOf = (agent: Pick<AgentConfig, 'type' | 'key'>, variables: Variables): string | null =>
+export const keyOf = (agent: Keyed, variables: Variables): string | null =>
   keysOf(agent)
     .map((name) => variables[name])
     .find((value) => value !== undefined && value !== '') ?? null
@@ -27,7 +30,7 @@ export const keyOf = (agent: Pick<AgentConfig, 'type' | 'key'>, variables: Varia
 export const wayOut = (variables: Variables): Record<string, string> => {
   const names = [...PROXIES.flatMap((name) => [name, name.toLowerCase()]), ...CERTIFICATES]
   const given = names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []))
-  const direct = [variables['NO_PROXY'] ?? variables['no_proxy'], '127.0.0.1', 'localhost'].filter(Boolean).join(',')
+  const direct = withoutProxy(variables)
   return { ...Object.fromEntries(given), NO_PROXY: direct, no_proxy: direct }
 }
 

@@ -326,6 +326,8 @@ export const events = {
       usd: z.number().nonnegative().nullable(),
       /** Who asked for the turn. */
       person: z.string(),
+      /** Whether nobody said what it took, because it was ended: then it was reckoned by what was said and heard. */
+      reckoned: z.boolean().optional(),
     }),
   },
 

@@ -133,7 +133,7 @@ const asVariables = (settings: readonly Setting[]): Record<string, string> => ({
 const filtersIn = (names: string): Setting[] =>
   names
     .split('\0')
-    .filter((name) => /^filter\..+\.(?:clean|smudge|process|required)$/s.test(name))
+    .filter((name) => /^filter\..*\.(?:clean|smudge|process|required)$/s.test(name))
     .map((name) => [name, name.endsWith('.required') ? 'false' : ''] as const)
 
 /** What was said, record by record; one that was cut off is none. */

@@ -2,6 +2,7 @@ import { manyAgents } from './agents.ts'
 import { mcpCalls } from './doors.ts'
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
+import { programsBench } from './programs.ts'
 import { table } from './report.ts'
 import { undoBench } from './undo.ts'
 import { gateOverhead, readStep } from './wall.ts'
@@ -14,4 +15,5 @@ console.log(await gateOverhead())
 for (const run of cases) console.log(table(await run()))
 for (const bench of await mcpCalls()) console.log(table(bench))
 console.log(await manyAgents())
+await programsBench()
 await evidenceBench()

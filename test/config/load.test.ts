@@ -20,7 +20,7 @@ const DEFAULTS: Config = {
   ],
   profiles: {
     careful: {
-      summary: 'a person is asked before anything is changed or run',
+      summary: 'in edit and deploy a person is asked before anything is changed or run; programs only read',
       models: {},
       sandbox: 'read-only',
       approval: 'always',

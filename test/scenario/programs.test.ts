@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAnthropic } from '../../src/rig/anthropic.ts'
 import { startOpenai } from '../../src/rig/openai.ts'
@@ -49,37 +50,74 @@ test('a worker that is killed in the middle of two answers leaves no program beh
   )
   using _folder = folder
   const { client } = up
-  for (const model of Object.values(models)) model.play(() => ({ do: 'hang', text: 'thinking' }))
+  const endOf = (turn: string) =>
+    eventually(
+      `the end of ${turn}`,
+      async () => {
+        const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 10 }))
+        return entries.find(({ id }) => id === `${turn}.ended`)
+      },
+      60_000,
+    )
+  // Not in its first turn: a conversation that goes on is gone on with.
+  const before = must(await client.say({ room: 'lobby', text: '@all hello' }))
+  await Promise.all(before.assignments.map(({ turn }) => endOf(turn)))
+  for (const model of Object.values(models)) {
+    model.asked.length = 0
+    model.play(() => ({ do: 'hang', text: 'thinking' }))
+  }
   const receipt = must(await client.say({ room: 'lobby', text: '@all what is this?' }))
   const turns = receipt.assignments.map(({ turn }) => turn)
   await eventually('both models to be asked', () => Object.values(models).every(({ asked }) => asked.length > 0))
   const programs = async () => [...(await pidsOf(data, clis.claude)), ...(await pidsOf(data, clis.codex))]
-  const before = await programs()
-  expect(before.length).toBeGreaterThanOrEqual(2)
+  const running = await programs()
+  expect(running.length).toBeGreaterThanOrEqual(2)
   for (const model of Object.values(models)) model.play(() => ({ do: 'say', text: 'a teapot' }))
   for (const pid of await up.pidsOf('worker')) process.kill(pid, 'SIGKILL')
-  const ended = await Promise.all(
-    turns.map((turn) =>
-      eventually(
-        `the end of ${turn}`,
-        async () => {
-          const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 10 }))
-          return entries.find(({ id }) => id === `${turn}.ended`)
-        },
-        60_000,
-      ),
-    ),
-  )
+  const ended = await Promise.all(turns.map(endOf))
   expect(ended.map(({ body }) => body.event === 'turn-ended' && [body.outcome, body.answer])).toEqual([
     ['done', 'a teapot'],
     ['done', 'a teapot'],
   ])
   const isAlive = (pid: number) => programs().then((now) => now.includes(pid))
-  expect(await Promise.all(before.map(isAlive))).toEqual(before.map(() => false))
+  expect(await Promise.all(running.map(isAlive))).toEqual(running.map(() => false))
   const { entries } = must(await client.ask('evidence', { event: 'turn-noted', limit: 10 }))
   expect(entries.map(({ body }) => body.event === 'turn-noted' && body.about)).toEqual(['resumed', 'resumed'])
   expect(await up.stop()).toBe(0)
   expect(await programs()).toEqual([])
+})
+
+test('a call that waits for a person waits on over a restart, is done once, and the agent is told', async () => {
+  const { folder, data, up } = await startInstance(
+    `agents:\n${agentsOf()}\nprofile: careful\nrooms: [{ id: lobby, faces: [cli, api], listener: null }]\n`,
+  )
+  using _folder = folder
+  await using _up = up
+  const { client } = up
+  const wants = 'make a file'
+  models.claude.play(({ texts }) =>
+    texts.join('\n').includes('made.txt')
+      ? { do: 'say', text: 'it is there' }
+      : { do: 'call', calls: [{ tool: 'write', args: { path: 'made.txt', text: 'made\n' } }] },
+  )
+  const receipt = must(await client.say({ room: 'lobby', text: `/edit @claude-1 ${wants}` }))
+  const turn = receipt.assignments[0]?.turn ?? ''
+  const asked = await eventually('the question', async () => must(await client.ask('approvals')).approvals[0])
+  for (const pid of await up.pidsOf('worker')) process.kill(pid, 'SIGKILL')
+  await eventually('another worker', async () => (await pidsOf(data, 'worker')).length > 0)
+  must(await client.command('approve', { approval: asked.approval }, { room: 'lobby' }))
+  const ended = await eventually(
+    'the end',
+    async () => {
+      const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 5 }))
+      return entries.find(({ id }) => id === `${turn}.ended`)?.body
+    },
+    60_000,
+  )
+  expect(ended).toMatchObject({ outcome: 'done', answer: 'it is there' })
+  const { entries } = must(await client.ask('evidence', { event: 'step-intended', limit: 10 }))
+  expect(entries.map(({ body }) => body.event === 'step-intended' && body.call.tool)).toEqual(['write'])
+  expect(readFileSync(`${folder.path}/work/made.txt`, 'utf8')).toBe('made\n')
 })
 
 test('without a program there is a rehearsal, and the room can read why; a program that is asked for is not ready', async () => {
@@ -92,7 +130,7 @@ agents:
 `)
   using _folder = folder
   await using _up = up
-  const missing = 'program: there is no program no-such-claude: npm install -g @anthropic-ai/claude-code'
+  const missing = 'program: there is no program no-such-claude: npm install -g @anthropic-ai/claude-code@2.1.325'
   const { agents } = must(await up.client.ask('who'))
   expect(agents.map(({ id, readiness, reason, activity }) => ({ id, readiness, reason, activity }))).toEqual([
     { id: 'claude-1', readiness: 'ready', reason: null, activity: `a rehearsal (${missing})` },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { environmentWith } from '../environment.ts'
 import type { RunnerOptions } from '../options.ts'
-
-const PATH = '/usr/local/bin:/usr/bin:/bin'
+import { temporaryIn } from './home.ts'
 
 /** The variable with the token of a session: the file that names our endpoint refers to it. */
 export const TOKEN_VARIABLE = 'BELLHOP_TOKEN'
@@ -50,22 +50,15 @@ const isSignIn = (key: string): boolean => key.startsWith('sk-ant-oat')
 export const hasKey = ({ key, provider }: Pick<RunnerOptions, 'key' | 'provider'>): boolean =>
   key === null ? provider !== null : !isSignIn(key)
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
-
 /** All that the program finds in its environment. */
 export const environmentOf = (options: RunnerOptions): Record<string, string> => {
-  const { home, provider } = options
-  const { NO_PROXY = '', no_proxy = '', ...env } = options.env
-  const direct = [...NO_PROXY.split(','), ...no_proxy.split(','), ...LOOPBACK].filter((host) => host !== '')
+  const { home, env, provider } = options
   return {
-    PATH,
     LANG: 'C.UTF-8',
-    ...env,
-    // Our own endpoint is on this machine: the way to it, and its token, go through nobody.
-    NO_PROXY: [...new Set(direct)].join(','),
+    ...environmentWith(env),
     ...claudeHome(home),
-    TMPDIR: join(home, 'tmp'),
-    CLAUDE_CODE_TMPDIR: join(home, 'tmp'),
+    TMPDIR: temporaryIn(home),
+    CLAUDE_CODE_TMPDIR: temporaryIn(home),
     ...WALL,
     ...keyIn(options),
     ...(provider === null ? {} : { ANTHROPIC_BASE_URL: provider.url }),

@@ -1,5 +1,5 @@
-import { oneLine } from '../../lib/plain.ts'
 import type { Failure, FailureKind } from '../../shapes/runner.ts'
+import { failed, kindOfStatus, retryMsIn } from '../failures.ts'
 
 /** What the program says when a turn fails: words for people, and, where it knows them, a status and a word of its own. */
 export type Complaint = {
@@ -9,15 +9,6 @@ export type Complaint = {
   /** When there is something left to use again. */
   resetsAt?: number | null | undefined
 }
-
-/** As much as people are shown of what it said. */
-const SHOWN = 500
-
-export const failed = (kind: FailureKind, message: string, retryMs: number | null = null): Failure => ({
-  kind,
-  message: oneLine(message, SHOWN),
-  retryMs,
-})
 
 /** Why a turn failed. What is said is more exact than its status, and a status than what it is called. */
 export const failureOf = (complaint: Complaint, now: number): Failure => {
@@ -32,7 +23,7 @@ export const failureOf = (complaint: Complaint, now: number): Failure => {
 const kindOf = ({ text, status, code, resetsAt }: Complaint): FailureKind => {
   // A limit that is lifted at a known time is one of a subscription.
   if (resetsAt != null) return 'quota'
-  const exact = wordsIn(EXACT, text) ?? kindOfStatus(status ?? null)
+  const exact = wordsIn(EXACT, text) ?? (status == null ? undefined : kindOfStatus(status))
   if (exact) return exact
   if (status != null) return CODES[code ?? ''] ?? 'bad-request'
   return wordsIn(VAGUE, text) ?? CODES[code ?? ''] ?? 'crashed'
@@ -61,13 +52,6 @@ const VAGUE: readonly (readonly [RegExp, FailureKind])[] = [
   ],
 ]
 
-const kindOfStatus = (status: number | null): FailureKind | undefined => {
-  if (status === null) return undefined
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 429) return 'rate-limit'
-  return status >= 500 ? 'overload' : undefined
-}
-
 /** The program's own words for what went wrong: with a turn, or with a change of the model. */
 const CODES: Record<string, FailureKind> = {
   authentication_failed: 'auth',
@@ -85,14 +69,6 @@ const CODES: Record<string, FailureKind> = {
   not_found: 'bad-request',
   check_rejected: 'bad-request',
   max_output_tokens: 'bad-request',
-}
-
-const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
-/** `try again in 1.5s`, `retry after 30 seconds` and the like. */
-const retryMsIn = (text: string): number | null => {
-  const [, amount, unit = 's'] = /(?:again in|retry (?:in|after)) (\d+(?:\.\d+)?)\s*(ms|s|m|h)?/i.exec(text) ?? []
-  return amount === undefined ? null : Math.round(Number(amount) * (UNITS[unit.toLowerCase()] ?? 0))
 }
 
 /** Why the program is not there any more, from how it ended and the last of what it complained. */

@@ -5,6 +5,7 @@ import { type Program, startProgram } from '../program.ts'
 import type { Hands } from '../runner.ts'
 import { environmentOf, hasKey, TOKEN_VARIABLE } from './environment.ts'
 import { flagsOf, type Wanted } from './flags.ts'
+import { prepareHome } from './home.ts'
 import { SERVER } from './names.ts'
 
 type Launch = {
@@ -27,7 +28,8 @@ export const launch = async (options: RunnerOptions, wanted: Launch): Promise<La
   const { home, empty, program, wrap } = options
   const { id, hands, instructions, model, conversation, env = {}, heard } = wanted
   const folder = join(home, 'starts', id)
-  for (const path of [folder, join(home, 'tmp'), empty]) await mkdir(path, { recursive: true, mode: 0o700 })
+  await prepareHome(options)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const files = { endpoint: join(folder, 'endpoint.json'), instructions: join(folder, 'instructions.md') }
   await writeFile(files.endpoint, endpointOf(hands), { mode: 0o600 })
   await writeFile(files.instructions, instructions, { mode: 0o600 })

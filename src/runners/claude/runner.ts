@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { failed } from '../failures.ts'
 import type { RunnerOptions } from '../options.ts'
 import type { Program } from '../program.ts'
 import type { Conversation, Opened, Opening, Runner } from '../runner.ts'
 import { createConversation } from './conversation.ts'
-import { failed } from './failures.ts'
 import { launch } from './launch.ts'
 import { probeClaude } from './probe.ts'
 
@@ -38,8 +38,10 @@ export const createClaudeRunner = (options: RunnerOptions): Runner => {
     talk.follow(program)
     const objection = await talk.ready()
     await tidy()
-    if (objection) await program.end(0)
-    if (objection) return { ok: false, failure: objection }
+    if (objection) {
+      await program.end(0)
+      return { ok: false, failure: objection }
+    }
     conversations.add(talk.conversation)
     void program.ended.then(() => conversations.delete(talk.conversation))
     return { ok: true, conversation: talk.conversation }

@@ -1,6 +1,8 @@
 import type { Failure } from '../../shapes/runner.ts'
+import { failed } from '../failures.ts'
+import { promised } from '../promised.ts'
 import type { Finish, Said } from '../runner.ts'
-import { failed, failureOf } from './failures.ts'
+import { failureOf } from './failures.ts'
 import { countTokens } from './tokens.ts'
 import type { Block, Event, Line, Result } from './wire.ts'
 
@@ -26,22 +28,19 @@ export const createTurn = ({ heard, windows }: Options) => {
   const waiting = new Set<string>()
   const calls = new Set<string>()
   const tokens = countTokens(windows, heard)
+  const over = promised<Finish>()
   let last: Finish | null = null
   let code: string | null = null
   let resetsAt: number | null = null
   let stopping = false
   let isOver = false
-  let resolve: (finish: Finish) => void = () => {}
-  const over = new Promise<Finish>((kept) => {
-    resolve = kept
-  })
 
   const end = (finish: Finish): void => {
     if (isOver) return
     isOver = true
     for (const taken of lines.values()) taken()
     tokens.close()
-    resolve(finish)
+    over.resolve(finish)
   }
 
   const fail = (failure: Failure): void => end({ kind: 'failed', failure })
@@ -120,7 +119,7 @@ export const createTurn = ({ heard, windows }: Options) => {
   }
 
   return {
-    over,
+    over: over.promise,
     /** What comes after the end of it is not for whoever listened. */
     take: (line: Line | null): void => {
       if (!isOver) take(line)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../../lib/parse-json.ts'
-import { oneLine } from '../../lib/plain.ts'
 import type { Failure, FailureKind } from '../../shapes/runner.ts'
+import { failed, kindOfStatus, retryMsIn } from '../failures.ts'
 
 /** As the program says that a turn failed: a word, or a word with the status that the model was answered with. */
 export const TurnError = z.object({
@@ -11,15 +11,6 @@ export const TurnError = z.object({
     .nullish(),
 })
 export type TurnError = z.infer<typeof TurnError>
-
-/** As much as people are shown of what it said. */
-const SHOWN = 500
-
-export const failed = (kind: FailureKind, message: string, retryMs: number | null = null): Failure => ({
-  kind,
-  message: oneLine(message, SHOWN),
-  retryMs,
-})
 
 /** Why a turn failed. */
 export const failureOf = ({ message, codexErrorInfo }: TurnError): Failure => {
@@ -71,14 +62,8 @@ const kindOfInfo = (info: NonNullable<TurnError['codexErrorInfo']>): FailureKind
   if (typeof info === 'string') return INFOS[info]
   const [name = '', about] = Object.entries(info)[0] ?? []
   const status = (about as { httpStatusCode?: number | null } | undefined)?.httpStatusCode
-  if (typeof status === 'number') return kindOfStatus(status)
+  if (typeof status === 'number') return kindOfStatus(status) ?? 'bad-request'
   return CONNECTING.has(name) ? 'network' : undefined
-}
-
-const kindOfStatus = (status: number): FailureKind => {
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 429) return 'rate-limit'
-  return status >= 500 ? 'overload' : 'bad-request'
 }
 
 const Body = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) })
@@ -88,12 +73,4 @@ const said = (message: string): { code: string; text: string } => {
   const body = Body.safeParse(parseJson(message)).data
   const text = (body?.error.message ?? message).replace(/, url: \S+/, '')
   return { code: body?.error.code ?? '', text }
-}
-
-const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-
-/** `try again in 1.5s` and the like. */
-const retryMsIn = (text: string): number | null => {
-  const [, amount, unit = ''] = /try again in (\d+(?:\.\d+)?)\s*(ms|s|m|h)/i.exec(text) ?? []
-  return amount === undefined ? null : Math.round(Number(amount) * (UNITS[unit.toLowerCase()] ?? 0))
 }

@@ -1,4 +1,5 @@
 import type { RunnerOptions } from '../options.ts'
+import type { Hands } from '../runner.ts'
 
 /** The variable that a key for somebody else's model is in: of the environment, and not among the arguments. */
 export const KEY_VARIABLE = 'BELLHOP_MODEL_KEY'
@@ -24,9 +25,9 @@ export const codexFlags = ({ key, provider }: Pick<RunnerOptions, 'key' | 'provi
 ]
 
 /** What the MCP server of a conversation is configured as. It is told over a pipe: the token is nobody else's business. */
-export const serverSettings = (hands: { url: string; token: string }) => ({
-  url: hands.url,
-  http_headers: { Authorization: `Bearer ${hands.token}` },
+export const serverSettings = ({ url, token }: Hands) => ({
+  url,
+  http_headers: { Authorization: `Bearer ${token}` },
   required: true,
   // What may be called is for our side to say; and an approval may take its time.
   default_tools_approval_mode: 'approve',

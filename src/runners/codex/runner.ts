@@ -1,7 +1,7 @@
 import { oneAtATime } from '../../lib/one-at-a-time.ts'
+import { failed } from '../failures.ts'
 import type { RunnerOptions } from '../options.ts'
-import type { Runner } from '../runner.ts'
-import { failed } from './failures.ts'
+import type { Opened, Opening, Runner } from '../runner.ts'
 import { probeCodex } from './probe.ts'
 import { type AppServer, type Started, startServer } from './server.ts'
 import { openThread } from './thread.ts'
@@ -28,9 +28,9 @@ export const createCodexRunner = (options: RunnerOptions, extra: readonly string
       return started
     })
 
-  const open: Runner['open'] = async (opening) => {
+  const open = async (opening: Opening, forgotten: boolean): Promise<Opened> => {
     const started = await running()
-    return started.ok ? openThread(started.server, opening, { empty: options.empty }) : started
+    return started.ok ? openThread(started.server, opening, { empty: options.empty, forgotten }) : started
   }
 
   return {
@@ -38,18 +38,13 @@ export const createCodexRunner = (options: RunnerOptions, extra: readonly string
       probeCodex({
         options,
         expected,
-        open: async () => {
-          const started = await running()
-          const opening = { session: 'probe', instructions: '', hands, model: null, resume: null }
-          const place = { empty: options.empty, forgotten: true }
-          return started.ok ? openThread(started.server, opening, place) : started
-        },
+        open: () => open({ session: 'probe', instructions: '', hands, model: null, resume: null }, true),
         found: (found) => {
           version = found
         },
       }),
     version: () => version,
-    open,
+    open: (opening) => open(opening, false),
     pids: () => (server && !server.isOver() ? [server.pid] : []),
     close: () =>
       alone('server', async () => {

@@ -4,35 +4,25 @@ import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import type { Failure } from '../../shapes/runner.ts'
+import { failed } from '../failures.ts'
+import { runOnce } from '../once.ts'
 import type { RunnerOptions } from '../options.ts'
 import { type Program, startProgram } from '../program.ts'
 import { type Catalog, makeCatalog } from './catalog.ts'
 import { environmentOf } from './environment.ts'
-import { failed } from './failures.ts'
 import { codexFlags } from './flags.ts'
-import { type Notice, readNotice } from './notices.ts'
-import { runOnce } from './once.ts'
+import { createFollowers, type Followers } from './followers.ts'
+import { prepareHome } from './home.ts'
+import { readNotice } from './notices.ts'
 import { type Answer, createWire } from './wire.ts'
 
-/** Who hears what is said of a thread. */
-type Follower = {
-  told: (notice: Notice) => void
-  /** The program is gone. */
-  lost: (why: string) => void
-  close: () => Promise<void>
-}
-
 /** The program, as it runs: one process, in which there are many threads. */
-export type AppServer = {
+export type AppServer = Pick<Followers, 'expect' | 'follow' | 'followerOf'> & {
   pid: number
   /** The models it knows, and how much fits into a request to each. */
   windows: Catalog['windows']
   /** Asks something, and waits for the answer for as long as is said. */
   ask: (method: string, params: unknown, ms: number | null) => Promise<Answer>
-  /** Keeps what is said of threads that nobody follows yet, until what is answered is called. */
-  expect: () => () => void
-  follow: (thread: string, follower: Follower) => () => void
-  followerOf: (thread: string) => Follower | undefined
   isOver: () => boolean
   end: (graceMs: number) => Promise<void>
 }
@@ -41,9 +31,6 @@ export type Started = { ok: true; server: AppServer } | { ok: false; failure: Fa
 
 const START_MS = 20_000
 const ASK_MS = 10_000
-
-/** As much as is kept of threads that nobody follows yet. */
-const MOST_EARLY = 500
 
 /** Several agents may have one home: of those that make their databases there at the same time, one is turned away. */
 const TRIES = 4
@@ -60,23 +47,11 @@ export const startServer = async (options: RunnerOptions, extra: readonly string
 }
 
 const startOnce = async (options: RunnerOptions, extra: readonly string[]): Promise<Started> => {
+  await prepareHome(options)
   const catalog = await writeCatalog(options)
   if (typeof catalog === 'string') return { ok: false, failure: failed('crashed', catalog) }
-  const followers = new Map<string, Follower>()
-  const early: { thread: string; notice: Notice }[] = []
-  let expected = 0
+  const { told, lost, ...followers } = createFollowers(options.log)
   let program: Program | null = null
-
-  const told = (thread: string, notice: Notice): void => {
-    const follower = followers.get(thread)
-    try {
-      if (follower) follower.told(notice)
-      else if (expected > 0 && early.length < MOST_EARLY) early.push({ thread, notice })
-    } catch (error) {
-      // One who cannot hear does not make the others deaf.
-      options.log('what the program said could not be heard', { error: (error as Error).message })
-    }
-  }
 
   const wire = createWire({
     write: (line) => program?.write(line) ?? false,
@@ -89,20 +64,14 @@ const startOnce = async (options: RunnerOptions, extra: readonly string[]): Prom
     log: options.log,
   })
 
-  program = startProgram({
-    argv: [options.program, 'app-server', ...codexFlags(options, catalogFile(options)), ...extra],
-    env: environmentOf(options),
-    cwd: options.empty,
-    wrap: options.wrap,
-    heard: wire.hear,
-  })
+  const flags = [...codexFlags(options, catalogFile(options)), ...extra]
+  program = startProgram({ ...startOf(options, ['app-server', ...flags]), heard: wire.hear })
   if (!program) return { ok: false, failure: failed('crashed', `${options.program} cannot be started`) }
   const running = program
   void running.ended.then(({ how, complaint }) => {
     const why = `the program has ended: ${lastWords(how, complaint)}`
     wire.close(why)
-    for (const follower of [...followers.values()]) follower.lost(why)
-    followers.clear()
+    lost(why)
   })
 
   const failure = await greet(wire.ask, running, options)
@@ -114,19 +83,7 @@ const startOnce = async (options: RunnerOptions, extra: readonly string[]): Prom
       pid: running.pid,
       windows: catalog.windows,
       ask: wire.ask,
-      expect: () => {
-        expected++
-        return () => {
-          expected--
-          if (expected === 0) early.length = 0
-        }
-      },
-      follow: (thread, follower) => {
-        followers.set(thread, follower)
-        for (const { notice } of early.filter((one) => one.thread === thread)) follower.told(notice)
-        return () => void followers.delete(thread)
-      },
-      followerOf: (thread) => followers.get(thread),
+      ...followers,
       isOver: running.isOver,
       end: (graceMs) => {
         running.hangUp()
@@ -136,12 +93,19 @@ const startOnce = async (options: RunnerOptions, extra: readonly string[]): Prom
   }
 }
 
+const startOf = (options: RunnerOptions, args: readonly string[]) => ({
+  argv: [options.program, ...args],
+  env: environmentOf(options),
+  cwd: options.empty,
+  wrap: options.wrap,
+})
+
 /** Agents may share a home, and have models of their own. */
 const catalogFile = ({ home, agent }: RunnerOptions): string => join(home, `bellhop-models-${agent}.json`)
 
 /** The models that it may ask, written where it reads them; a sentence where that does not work out. */
 const writeCatalog = async (options: RunnerOptions): Promise<Catalog | string> => {
-  const printed = await runOnce(options, ['debug', 'models', '--bundled'], START_MS)
+  const printed = await runOnce({ ...startOf(options, ['debug', 'models', '--bundled']), ms: START_MS })
   const catalog = printed && makeCatalog(printed.output, options.models)
   if (!catalog) return `${options.program} does not say which models it knows`
   await writeFile(catalogFile(options), catalog.text)

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import type { Failure } from '../../shapes/runner.ts'
+import { failed } from '../failures.ts'
 import type { Opened, Opening } from '../runner.ts'
 import { createConversation } from './conversation.ts'
-import { failed, failureOf } from './failures.ts'
+import { failureOf } from './failures.ts'
 import { serverSettings } from './flags.ts'
 import { SERVER } from './names.ts'
 import type { AppServer } from './server.ts'
 import type { Answer } from './wire.ts'
 
 /** Where it stands; and whether it is forgotten with the process. */
-type Place = { empty: string; forgotten?: boolean }
+type Place = { empty: string; forgotten: boolean }
 
 const OPEN_MS = 30_000
 
@@ -27,7 +28,7 @@ export const openThread = async (server: AppServer, opening: Opening, place: Pla
   return no(failure)
 }
 
-const begin = async (server: AppServer, opening: Opening, { empty, forgotten = false }: Place) => {
+const begin = async (server: AppServer, opening: Opening, { empty, forgotten }: Place) => {
   const { instructions, hands, model, resume } = opening
   const settings = {
     cwd: empty,

@@ -1,8 +1,9 @@
 import type { Failure } from '../../shapes/runner.ts'
+import { failed } from '../failures.ts'
+import { promised } from '../promised.ts'
 import type { Finish, Said } from '../runner.ts'
-import { failed, failureOf } from './failures.ts'
+import { failureOf } from './failures.ts'
 import type { Notice } from './notices.ts'
-import { promised } from './promised.ts'
 
 type Options = {
   heard: (said: Said) => void
