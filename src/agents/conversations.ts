@@ -75,17 +75,15 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
    * once would only slow each other down. Answers whether there is one. It is taken in the moment in which it is seen.
    */
   const takePlace = async (signal: AbortSignal): Promise<boolean> => {
-    while (!signal.aborted) {
-      const [silent] = kept.size + opening >= most ? idle() : []
-      if (silent || kept.size + opening < most) {
-        opening++
-        if (silent) await letGo(silent)
-        return true
-      }
-      await new Promise<void>((done) => waiting.push(done))
-    }
-    return false
+    while (!isFree() && !signal.aborted) await new Promise<void>((done) => waiting.push(done))
+    if (signal.aborted) return false
+    const [silent] = kept.size + opening < most ? [] : idle()
+    opening++
+    if (silent) await letGo(silent)
+    return true
   }
+
+  const isFree = (): boolean => kept.size + opening < most || idle().length > 0
 
   const placeFor = async (signal: AbortSignal): Promise<boolean> => {
     signal.addEventListener('abort', wake)

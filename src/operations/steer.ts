@@ -3,7 +3,7 @@ import { MOST_STEERS, steerDraft, steersFrom } from '../evidence/steers.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
 import { authorOf, mayAct } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
@@ -31,7 +31,9 @@ export const steer = defineOperation({
   offline: false,
   run: async ({ text, agent, turn }, context) => {
     const running = await runningTurn({ agent: agent ?? null, turn: turn ?? null }, context)
-    return running.ok ? add(running.value, text, context) : running
+    if (!running.ok) return running
+    const objection = await tooLow(running.value, context)
+    return objection ? refused(objection) : add(running.value, text, context)
   },
   render: ({ turn, agent }) => `${agent} will hear it (${turn})`,
 })
@@ -65,6 +67,13 @@ const runningTurn = async (wanted: Wanted, { room, store, who, residents }: Cont
   return refused(refusal('turn-unknown', `${turn.agent} works elsewhere, and cannot be told anything in between`))
 }
 
+/** What a turn may do goes by the role it was asked with: nobody says what is done in the name of a higher one. */
+const tooLow = async ({ id }: TurnRecord, { store, person }: Context): Promise<Refusal | null> => {
+  const needed = roleOf(await store.get(id))
+  if (mayAct(person.role, needed)) return null
+  return refusal('role-too-low', `to steer ${id} needs the role ${needed}; you are ${person.role}`)
+}
+
 /** Writes a line down for a turn, unless it is too late: then it is refused, and not lost. */
 const add = async (
   turn: TurnRecord,
@@ -72,10 +81,6 @@ const add = async (
   { store, person }: Context,
 ): Promise<Result<z.infer<typeof Steered>>> => {
   const { id, agent } = turn
-  // What a turn may do goes by the role it was asked with: nobody says what is done in the name of a higher one.
-  const needed = roleOf(await store.get(id))
-  if (!mayAct(person.role, needed))
-    return refused(refusal('role-too-low', `to steer ${id} needs the role ${needed}; you are ${person.role}`))
   if (await store.get(`${id}.stop`)) return refused(refusal('turn-stopped', `the turn ${id} is being stopped`))
   for (;;) {
     const n = (await steersFrom(store, id, 0)).length

@@ -28,10 +28,12 @@ const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
   const runner: Runner = {
     probe: async () => [],
     version: () => '1',
-    open: async ({ session, resume }) =>
-      resume === 'forgotten'
+    open: async ({ session, resume }) => {
+      if (resume === 'no-disk') throw new Error('the disk is full')
+      return resume === 'forgotten'
         ? { ok: false, failure: { kind: 'crashed', message: 'no conversation', retryMs: null } }
-        : { ok: true, conversation: conversationOf(session) },
+        : { ok: true, conversation: conversationOf(session) }
+    },
     pids: () => [],
     close: async () => {},
   }
@@ -115,5 +117,31 @@ test('whoever waits for a place can give up', async () => {
   given.abort()
   expect(await waits).toEqual({ ok: false, failure: { kind: 'crashed', message: 'it was given up', retryMs: null } })
   expect({ open: it.open, count: it.talks.count() }).toEqual({ open: ['s-1'], count: 1 })
+  await it.talks.close()
+})
+
+test('however many wait, no more are open than there may be', async () => {
+  const it = openTalks({ most: 1 })
+  await it.begin('s-1')
+  const waits = ['s-2', 's-3', 's-4'].map((session) => it.begin(session))
+  it.talks.layDown('s-1')
+  await eventually('the first to have its place', () => it.open.includes('s-2'))
+  expect(it.open).toEqual(['s-2'])
+  for (const session of ['s-2', 's-3', 's-4']) {
+    await eventually(`${session} to be open`, () => it.open.includes(session))
+    expect(it.open).toEqual([session])
+    it.talks.layDown(session)
+  }
+  expect((await Promise.all(waits)).map(({ ok }) => ok)).toEqual([true, true, true])
+  await it.talks.close()
+})
+
+test('a program that cannot even be tried has failed, and its place is free', async () => {
+  const it = openTalks({ most: 1 })
+  expect(await it.begin('s-1', 'no-disk')).toEqual({
+    ok: false,
+    failure: { kind: 'crashed', message: 'the disk is full', retryMs: null },
+  })
+  expect({ taken: it.taken, again: (await it.begin('s-1')).ok }).toEqual({ taken: ['hands-1'], again: true })
   await it.talks.close()
 })

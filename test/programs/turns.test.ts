@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
 import { inOrder, type Move } from '../../src/rig/script.ts'
 import { INSTALL_MS } from '../support/cached-packages.ts'
 import { eventually } from '../support/poll.ts'
@@ -9,7 +10,11 @@ import { must } from '../support/store.ts'
 
 let it: ProgramHouse
 beforeAll(async () => {
-  it = await startProgramHouse({ claude: 'fallback: claude-small', codex: 'fallback: gpt-5.4' })
+  it = await startProgramHouse({
+    claude: 'fallback: claude-small',
+    codex: 'fallback: gpt-5.4',
+    config: 'prices: { asOf: 2026-11-01, models: { claude-rig: { input: 1, cached: 1, output: 1, window: 258400 } } }',
+  })
 }, INSTALL_MS)
 afterAll(() => it[Symbol.asyncDispose]())
 
@@ -76,6 +81,19 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     expect(second?.texts.join('\n')).toContain('one')
   })
 
+  test('a conversation that is nearly full begins anew with the next turn, from what the evidence says', async () => {
+    const usage = { input: 240_000, cached: 0, output: 20 }
+    model().play(() => ({ do: 'say', text: 'the pot is blue', usage }))
+    await it.ask(`@${agent} which colour?`)
+    model().asked.length = 0
+    model().play(() => done)
+    const came = await it.ask(`@${agent} sure?`)
+    expect(notesOf(came)).toEqual(['compacted: begins a new conversation, from what the evidence says'])
+    const texts = model().asked[0]?.texts ?? []
+    // One message, which has what was said before as evidence, and not as the conversation that it was.
+    expect([texts.length, texts.join('\n').includes('the pot is blue')]).toEqual([1, true])
+  })
+
   test('a hop changes the tools in the same turn, and a call of the old ones is refused', async () => {
     model().play(
       inOrder(
@@ -122,6 +140,10 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     const turn = await it.say(`/explore @${agent} begin`)
     await it.until(turn, 'step-ended')
     await eventually('the model to be asked again', () => model().asked.length === 2)
+    // It was asked by an admin, and may do what an admin may: no operator says what that is.
+    const operator = createClient({ url: it.house.url, token: it.house.tokens.operator })
+    const lower = await operator.command('steer', { text: 'and mine' }, { room: 'lobby' })
+    expect(lower.ok ? null : lower.refusal.code).toBe('role-too-low')
     must(await it.client.command('steer', { text: 'and the tests' }, { room: 'lobby' }))
     await it.until(turn, 'turn-noted')
     release()

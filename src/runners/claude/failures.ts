@@ -25,9 +25,13 @@ const kindOf = ({ text, status, code, resetsAt }: Complaint): FailureKind => {
   if (resetsAt != null) return 'quota'
   const exact = wordsIn(EXACT, text) ?? (status == null ? undefined : kindOfStatus(status))
   if (exact) return exact
-  if (status != null) return CODES[code ?? ''] ?? 'bad-request'
-  return wordsIn(VAGUE, text) ?? CODES[code ?? ''] ?? 'crashed'
+  if (status != null) return kindOfCode(code) ?? 'bad-request'
+  return wordsIn(VAGUE, text) ?? kindOfCode(code) ?? 'crashed'
 }
+
+/** The code can be any word: only what stands in the list is one. */
+const kindOfCode = (code: string | null | undefined): FailureKind | undefined =>
+  code != null && Object.hasOwn(CODES, code) ? CODES[code] : undefined
 
 const wordsIn = (table: readonly (readonly [RegExp, FailureKind])[], text: string): FailureKind | undefined =>
   table.find(([words]) => words.test(text))?.[1]

@@ -28,11 +28,18 @@ export const launch = async (options: RunnerOptions, wanted: Launch): Promise<La
   const { home, empty, program, wrap } = options
   const { id, hands, instructions, model, conversation, env = {}, heard } = wanted
   const folder = join(home, 'starts', id)
-  await prepareHome(options)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const tidy = (): Promise<void> => rm(folder, { recursive: true, force: true })
   const files = { endpoint: join(folder, 'endpoint.json'), instructions: join(folder, 'instructions.md') }
-  await writeFile(files.endpoint, endpointOf(hands), { mode: 0o600 })
-  await writeFile(files.instructions, instructions, { mode: 0o600 })
+  const write = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(files.endpoint, endpointOf(hands), { mode: 0o600 })
+    await writeFile(files.instructions, instructions, { mode: 0o600 })
+  }
+  await prepareHome(options)
+  await write().catch(async (error: Error) => {
+    await tidy()
+    throw error
+  })
   const started = startProgram({
     argv: [program, ...flagsOf({ ...files, model, conversation, bare: hasKey(options) })],
     env: { ...environmentOf(options), [TOKEN_VARIABLE]: hands.token, ...env },
@@ -40,7 +47,6 @@ export const launch = async (options: RunnerOptions, wanted: Launch): Promise<La
     wrap,
     heard,
   })
-  const tidy = (): Promise<void> => rm(folder, { recursive: true, force: true })
   if (started) return { program: started, tidy }
   await tidy()
   return null

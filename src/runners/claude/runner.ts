@@ -17,6 +17,8 @@ export const createClaudeRunner = (options: RunnerOptions): Runner => {
   const started = (program: Program): void => {
     programs.add(program)
     void program.ended.then(() => programs.delete(program))
+    // Somebody may have closed it while this one was being started.
+    if (closed) void program.end(0)
   }
 
   const open = async (opening: Opening): Promise<Opened> => {

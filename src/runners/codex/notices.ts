@@ -27,7 +27,8 @@ export type Notice =
   | { kind: 'alive' }
 
 /** Reads what the program tells of a conversation. What is unknown, and what is not as it should be, is a sign of life. */
-export const readNotice = (method: string, params: unknown): Notice => READERS[method]?.(params) ?? { kind: 'alive' }
+export const readNotice = (method: string, params: unknown): Notice =>
+  (Object.hasOwn(READERS, method) ? READERS[method]?.(params) : undefined) ?? { kind: 'alive' }
 
 const reader =
   <T>(shape: z.ZodType<T>, read: (value: T) => Notice) =>

@@ -59,7 +59,7 @@ const startOnce = async (options: RunnerOptions, extra: readonly string[]): Prom
     asked: (method, params) => {
       options.log('the program asked what it cannot ask behind its wall', { method })
       told(threadIn(params), { kind: 'offence', what: method })
-      return DECLINED[method]
+      return Object.hasOwn(DECLINED, method) ? DECLINED[method] : undefined
     },
     log: options.log,
   })
