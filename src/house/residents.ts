@@ -120,6 +120,15 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     }
   }
 
+  /** To look at a program takes long: one that did not work is not looked at at every beat. */
+  const probedLately = async (agent: AgentConfig, name: ProgramName): Promise<Probe[]> => {
+    const known = looked.get(agent.id)
+    if (known && clock() - known.at < LOOK_MS && known.probes.some(({ ok }) => !ok)) return known.probes
+    const probes = await probeProgram(agent, name)
+    looked.set(agent.id, { probes, at: clock() })
+    return probes
+  }
+
   const probeRehearsal = (agent: AgentConfig): Promise<Probe[]> => {
     const spec = specs.get(agent.peripheral)
     if (spec) return probeTools(spec, parts.workspace, parts.settings.path)
@@ -144,7 +153,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
       homes.set(agent.id, home ?? { rehearses: null })
       return tools
     }
-    const probes = await probeProgram(agent, name)
+    const probes = await probedLately(agent, name)
     const failed = probes.find(({ ok }) => !ok)
     // One that has worked is not replaced by something else when it does not any more: that would be a surprise.
     if (!failed || agent.runner !== 'auto' || home) return [...tools, ...probes]
@@ -165,15 +174,11 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
       const resident = residentOf(agent, home)
       return { think: (work, heard, write, signal) => attend({ work, resident, heard, write, signal }), author }
     },
-    /** What was found when an agent was looked at; one that did not work is not looked at at every beat. */
+    /** What was found when an agent was looked at. */
     probe: async (agent: AgentConfig): Promise<Probe[]> => {
       const why = troubleOf(agent.id)
       if (why !== null) return [{ name: 'model', ok: false, detail: why }]
-      const known = looked.get(agent.id)
-      if (known && clock() - known.at < LOOK_MS && known.probes.some(({ ok }) => !ok)) return known.probes
-      const probes = await look(agent)
-      looked.set(agent.id, { probes, at: clock() })
-      return probes
+      return look(agent)
     },
     troubleOf,
     /** What there is to say of how an agent is run: that it is a rehearsal, where it need not be. */

@@ -82,6 +82,7 @@ test('nothing that the settings of a repository name is run', async () => {
     ['filter.evil.process', program],
     ['filter.a=b.c.clean', program],
     ['filter.a=b.c.required', 'true'],
+    ['filter..clean', program],
     ['gpg.program', program],
     ['log.showSignature', 'true'],
     ['diff.external', program],
@@ -89,7 +90,7 @@ test('nothing that the settings of a repository name is run', async () => {
   ]
   for (const [key, value] of settings) await it.git('config', '--file', join(it.root, '.git/config'), key, value)
   await execa('cp', [program, join(it.path, 'post-index-change')])
-  it.write('.gitattributes', 'a.txt filter=evil\n*.txt filter=a=b.c\n')
+  it.write('.gitattributes', '* filter=\na.txt filter=evil\n*.txt filter=a=b.c\n')
   // The same size as before, so that git has to look at what is in it.
   it.write('a.txt', 'ten\n')
   expect((await statusOf(it.root))?.changed).toEqual([

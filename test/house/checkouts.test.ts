@@ -33,13 +33,17 @@ test('two agents work in checkouts of their own; what they did is merged, report
   }
   const here = (name: string) => readFileSync(join(workspace, name), 'utf8')
 
-  // Without a repository there is nothing to check out, and nothing is done in the workspace instead.
-  expect(await use('early', 'codex-1', 'write', { path: 'README.md', text: '# one\n' })).toContain(
-    'the workspace is no git repository of its own',
-  )
+  // Without a repository there is nothing to check out, and so it is not ready: nothing is done in the workspace instead.
+  const early = await client.say({ id: 'early', room: 'lobby', text: '@codex-1 read README.md' })
+  expect(early.ok ? '' : early.refusal.message).toContain('the workspace is no git repository of its own')
   await user('init', '--quiet')
   await user('add', '--all')
   await user('commit', '--quiet', '--message', 'first')
+
+  await eventually('both to be ready', async () => {
+    const { agents } = must(await client.ask('who'))
+    return agents.every(({ readiness }) => readiness === 'ready')
+  })
 
   const edit = (to: string) => ({ path: 'README.md', old: '# teapot', new: `# ${to}` })
   await use('one', 'codex-1', 'edit', edit('one'))
