@@ -179,7 +179,12 @@ withFlags(program.command('doctor'))
   .option('--wall', 'run the real programs of the agents against a model that tries everything')
   .option('--agent <id>', 'with --wall: this one alone')
   .option('--json', 'as one JSON value')
-  .action(async (flags: Flags & { json?: boolean; agent?: string }) => {
+  .action(async (flags: Flags & { json?: boolean; agent?: string; wall?: boolean }) => {
+    if (!flags.wall)
+      throw new Problem(
+        'what is here and what is missing is said by the launcher',
+        'run `./bellhop doctor`; --wall tries the walls',
+      )
     const { checkWalls } = await import('./commands/wall.ts')
     process.exitCode = await checkWalls(settingsFrom(flags), { agent: flags.agent ?? null, json: flags.json ?? false })
   })

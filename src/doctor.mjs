@@ -171,6 +171,17 @@ async function unlessMissing(why, check) {
   return state === 'missing' ? optional(name, `${detail}; ${why}`, fix) : ok(name, detail)
 }
 
+/**
+ * The program of an agent: without it, that agent is a rehearsal.
+ * @type {(name: string, npm: string, env: NodeJS.ProcessEnv) => Promise<Check>}
+ */
+async function agentProgram(name, npm, env) {
+  const file = find(name, env)
+  const said = file && (await version(file))
+  if (said) return ok(name, `${said} (${file}); \`bellhop doctor --wall\` tries its wall`)
+  return optional(name, `${name} is not on the PATH; its agents rehearse`, `npm install -g ${npm}`)
+}
+
 /** @type {(place: Place) => Check} */
 function packages(place) {
   const wanted = /** @type {Lockfile | null} */ (readJson(join(place.root, 'package-lock.json')))
@@ -498,6 +509,8 @@ const checks = {
   instance,
   bubblewrap,
   limits,
+  claude: ({ env }) => agentProgram('claude', '@anthropic-ai/claude-code', env),
+  codex: ({ env }) => agentProgram('codex', '@openai/codex', env),
   chromium: ({ env }) => unlessMissing('needed for the tests', program('chromium', 'chromium', env)),
   postgresql,
 }

@@ -140,7 +140,8 @@ export type ArchiveAnswer = {
 }
 
 export type ArchiveInput = {
-  thread: string
+  /** which; where none is named, the one it is said in */
+  thread?: string | undefined
 }
 
 export type AskedBody = {
@@ -1556,6 +1557,7 @@ export type QueueAnswer = {
     at: string
     seconds: number
     ahead: number
+    number: number | null
   }>
 }
 
@@ -2449,6 +2451,7 @@ export type StopAskedBody = {
   turn: string
   why: string
   step?: string | undefined
+  queued?: true | undefined
 }
 
 export type StopInput = {
@@ -2619,7 +2622,7 @@ export type TurnEndedBody = {
 export type TurnNotedBody = {
   event: "turn-noted"
   turn: string
-  about: "retry" | "fallback" | "steer" | "compacted" | "slow" | "hung" | "resumed"
+  about: "retry" | "fallback" | "steer" | "compacted" | "slow" | "resumed"
   text: string
 }
 
@@ -2650,7 +2653,8 @@ export type UnarchiveAnswer = {
 }
 
 export type UnarchiveInput = {
-  thread: string
+  /** which; where none is named, the one it is said in */
+  thread?: string | undefined
 }
 
 export type UndoAnswer = {
@@ -2841,9 +2845,9 @@ export interface Operations {
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
   /** what agents are at and what waits in line for each: who asked, for what, and since when */
   "queue": { reads: true; agents: false; input: QueueInput; answer: QueueAnswer }
-  /** ask for something else instead, of a turn that waits in line: /queue shows them */
+  /** ask for something else instead, of a turn that waits in line: /queue shows them, with their numbers */
   "amend": { reads: false; agents: false; input: AmendInput; answer: AmendAnswer }
-  /** take a turn out of the line that has not begun: /queue shows them */
+  /** take a turn out of the line that has not begun: /queue shows them, with their numbers */
   "unqueue": { reads: false; agents: false; input: UnqueueInput; answer: UnqueueAnswer }
   /** add a line to the turn that is running in this room; agent= names whose, where there are several */
   "steer": { reads: false; agents: false; input: SteerInput; answer: SteerAnswer }

@@ -27,6 +27,8 @@ export type Resident = {
   runner: Runner
   name: Exclude<RunnerName, 'rehearsal'>
   conversations: Conversations
+  /** How a person signs it in, or puts its key right, in a line. */
+  signIn: string
   /** Whether its program goes on to show its model tools that are gone, for as long as it runs. */
   clings: boolean
   deadlineMs: number
@@ -64,8 +66,9 @@ export type Options = {
   }
   /** The first wait before something is tried again. */
   retryMs: number
-  /** Whether a step of a turn waits for a person. */
+  /** Whether a step of a turn waits for a person; and whether one is under way. */
   isWaiting: (turn: TurnRecord) => Promise<boolean>
+  isBusy: (turn: TurnRecord) => Promise<boolean>
   /** Told when an agent cannot work until somebody has put something right. */
   trouble: (agent: string, failure: Failure) => void
 }
@@ -82,7 +85,8 @@ export const createAttending = (options: Options) => {
   return async ({ work, resident, heard, write, signal }: Given): Promise<Conclusion | null> => {
     const { turn, author } = work
     const spent = await spending.over(turn)
-    if (spent !== null) return { outcome: 'failed', answer: spent }
+    if (spent !== null)
+      return { outcome: 'failed', answer: `${spent.replace(`${turn.agent} `, '')}: nothing was begun` }
     const lost = new AbortController()
     const ends = AbortSignal.any([signal, lost.signal])
     const writing = await createWriting({ store, turn, author, write, failed: () => lost.abort() })
@@ -106,7 +110,7 @@ type Next = { text: string } | Conclusion | null
 
 const createLife = (options: Options, given: Living, models: Models) => {
   const { store, tell } = options
-  const { work, heard, writing, ends } = given
+  const { work, resident, heard, writing, ends } = given
   const { turn } = work
   const find = createOpening(options, given)
   const speak = createSpeaking(options, given)
@@ -140,7 +144,11 @@ const createLife = (options: Options, given: Living, models: Models) => {
   /** What waited for a person when a process ended still does: it goes on when that is decided, and is told how. */
   const takeUpAgain = async (): Promise<void> => {
     const decided = async (): Promise<true | null> => ((await options.isWaiting(turn)) ? null : true)
+    const done = async (): Promise<true | null> => ((await options.isBusy(turn)) ? null : true)
     await options.live.until(decided, ends).catch(() => null)
+    // A step that is under way is waited for, as long as it may take; one that nobody knows of any more is not.
+    const late = AbortSignal.timeout(work.spec.limits.seconds * 1000 + GRACE_MS)
+    await options.live.until(done, AbortSignal.any([ends, late])).catch(() => null)
     writing.note('resumed', 'goes on after a restart')
   }
 
@@ -157,9 +165,16 @@ const createLife = (options: Options, given: Living, models: Models) => {
   const after = async ({ finish, cut }: Spoken, said: string): Promise<Next> => {
     await writing.settled()
     if (ends.aborted || cut === 'stopped') return null
-    if (isSpent(cut)) return ending('failed', cut.over)
-    return finish.kind === 'answered' ? answered(finish.text) : mend(failureOf(finish, cut), said)
+    // What was answered was answered, also where nothing more is left to use.
+    if (finish.kind === 'answered') return answered(finish.text)
+    return isSpent(cut) ? spent(cut.over) : mend(failureOf(finish, cut, resident.quietMs), said)
   }
+
+  const spent = (over: string): Conclusion =>
+    ending('failed', `${unnamed(over)}: the turn was ended. Ask for less, or have the budget raised`)
+
+  /** A sentence about the agent, as it says it itself. */
+  const unnamed = (sentence: string): string => sentence.replace(`${turn.agent} `, '')
 
   const ending = (outcome: Conclusion['outcome'], answer: string): Conclusion => ({
     outcome,
@@ -207,7 +222,7 @@ const createLife = (options: Options, given: Living, models: Models) => {
       return null
     }
     if (!fallback || models.fallback === null || model === models.fallback)
-      return ending('failed', `${turn.agent} ${tellFailure(failure)}`)
+      return ending('failed', tellFailure(failure, resident.signIn))
     model = models.fallback
     tries = 0
     writing.note('fallback', `${says} (${failure.message}): goes on with ${model}`)
@@ -219,14 +234,14 @@ const createLife = (options: Options, given: Living, models: Models) => {
 
 const isSpent = (cut: Cut | null): cut is { over: string } => typeof cut === 'object' && cut !== null
 
-const failureOf = (finish: Finish, cut: Cut | null): Failure => {
-  if (cut === 'hung') return HUNG
+const failureOf = (finish: Finish, cut: Cut | null, quietMs: number): Failure => {
+  if (cut === 'hung') return { kind: 'hung', message: `nothing for ${inWords(quietMs)}`, retryMs: null }
   return finish.kind === 'failed' ? finish.failure : CLOSED
 }
 
 /** A conversation that goes on knows what was said in it; and one that is the first has nothing to know. */
 const REMEMBERS: ReadonlySet<Why> = new Set<Why>(['resumed', 'new'])
 
+const GRACE_MS = 60_000
 const NOTHING = '(it has no answer)'
-const HUNG: Failure = { kind: 'hung', message: 'nothing came', retryMs: null }
 const CLOSED: Failure = { kind: 'crashed', message: 'the conversation ended', retryMs: null }

@@ -39,7 +39,7 @@ export const policies: Record<FailureKind, Policy> = {
     ...never,
     unready: true,
     says: 'is not signed in to its model',
-    remedy: 'sign it in with `bellhop login`, or correct its key',
+    remedy: 'sign it in',
   },
   overload: {
     ...never,
@@ -73,7 +73,7 @@ export const policies: Record<FailureKind, Policy> = {
     tries: 1,
     waits: 0.5,
     fallback: true,
-    says: 'heard nothing from its model for too long',
+    says: 'heard nothing more from its model',
     remedy: 'try again, or look at the provider',
   },
   crashed: {
@@ -99,7 +99,7 @@ export const waitFor = ({ kind, retryMs }: Failure, nth: number, unitMs: number)
 export const LONGEST_MS = 120_000
 
 /** How a failure is told when nothing more is tried. */
-export const tellFailure = ({ kind, message }: Failure): string => {
+export const tellFailure = ({ kind, message }: Failure, signIn: string): string => {
   const { says, remedy } = policies[kind]
-  return `${says}: ${message}. What to do: ${remedy}`
+  return `${says}: ${message}. What to do: ${kind === 'auth' ? signIn : remedy}`
 }

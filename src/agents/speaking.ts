@@ -57,9 +57,10 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
     const watches = [steering(held, over.signal), patience(held, ear.quietFor, stop, over.signal)]
     try {
       account.said(text)
-      return { finish: await conversation.speak(text, { model, heard: ear.heard }), cut }
-    } finally {
+      const finish = await conversation.speak(text, { model, heard: ear.heard })
       await account.close()
+      return { finish, cut }
+    } finally {
       ends.removeEventListener('abort', stopped)
       over.abort()
       await Promise.all(watches)
@@ -70,8 +71,12 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
   const listenTo = (held: Held, account: Account) => {
     let at = Date.now()
     let busy = 0
+    let message: string | undefined
     const heards: { [K in Said['kind']]: (said: Extract<Said, { kind: K }>) => void } = {
-      delta: ({ text }) => {
+      delta: ({ text, of }) => {
+        // Another one is being written: the one before was given up in the middle.
+        if (of !== message) writing.giveUp()
+        message = of
         account.heard(text)
         options.progress(writing.delta(text))
       },
@@ -147,10 +152,7 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
   ): Promise<void> => {
     const { quietMs, deadlineMs } = resident
     while (await waited(Math.max(10, Math.min(quietMs / 4, LOOK_MS)), signal)) {
-      if (quietFor() >= quietMs) {
-        writing.note('hung', `heard nothing from its model for ${inWords(quietMs)}`)
-        return stop('hung')
-      }
+      if (quietFor() >= quietMs) return stop('hung')
       if (!writing.isLate(deadlineMs)) continue
       writing.note('slow', `has been at it for ${inWords(deadlineMs)}; /stop ends it`)
       await conversation.steer(tell.late)

@@ -103,8 +103,9 @@ export const createTurns = (options: Options) => {
       const signal = AbortSignal.any([abandon, stopping.signal])
       const conclusion = await think(work, heard, write, signal)
       if (abandon.aborted) return conclusion
-      // A step may have heard of the stop first, and the mind come to its end before we did.
-      const stop = conclusion ? await store.get(stopId) : await watching
+      // A step may have heard of the stop first, and the mind come to its end before we did. Where nobody asked for one,
+      // somebody else has the session, or nothing can be written: it is looked for again by the sweep.
+      const stop = await store.get(stopId)
       return stop ? stoppedBy(stop) : conclusion
     } finally {
       over.abort()

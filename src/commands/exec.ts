@@ -59,7 +59,16 @@ const untilSignal = (): AbortSignal => {
   return stopped.signal
 }
 
-const exec = async (client: Client, request: string, flags: Flags, ends: Ends): Promise<Outcome> => {
+/** Whom a request begins with is who is meant: nobody else is to do it as well. */
+const addressed = (given: string, flags: Flags): { request: string; flags: Flags } => {
+  const [, agent, request] = /^\s*@([a-z][a-z0-9-]{0,31})[:,]?\s+(.+)$/s.exec(given) ?? []
+  if (flags.agent !== undefined || agent === undefined || agent === 'all' || request === undefined)
+    return { request: given, flags }
+  return { request, flags: { ...flags, agent } }
+}
+
+const exec = async (client: Client, given: string, wanted: Flags, ends: Ends): Promise<Outcome> => {
+  const { request, flags } = addressed(given, wanted)
   const place = await placeFor(client, request, flags)
   if (!place.ok) return refusedBy(place.refusal)
   const { room, agent, isOurs } = place.value

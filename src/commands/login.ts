@@ -27,6 +27,11 @@ export const login = async (id: string, words: readonly string[], settings: Sett
     const there = config.agents.filter((known) => programOf(known) !== null).map((known) => known.id)
     throw new Problem(`there is no agent ${id} that is a program`, `name one of ${there.join(', ') || 'none'}`)
   }
+  if (!process.stdin.isTTY && words.length === 0)
+    throw new Problem(
+      'to sign in needs a terminal',
+      `run it in one${name === 'codex' ? `, or without a browser: bellhop login ${id} -- --device-auth` : ''}`,
+    )
   const found = await findAgentProgram(agent, name, settings.path)
   if (typeof found === 'string') throw new Problem(found, 'install it, and run this again')
   const home = homeOf(agent, name, openFolder(settings.data))

@@ -62,7 +62,7 @@ export const homeOf = (agent: AgentConfig, name: ProgramName, { agents }: Pick<F
 }
 
 /** How a person signs an agent in. */
-const signInLine = (agent: AgentConfig): string =>
+export const signInLine = (agent: AgentConfig): string =>
   `sign it in with \`bellhop login ${agent.id}\`, or set ${keysOf(agent)[0] ?? 'its key'} and start again`
 
 /** The runner of an agent's program; a sentence where there can be none. */

@@ -13,7 +13,7 @@ import type { Social } from '../social/pipeline.ts'
 import { probeTools } from '../tools/probe.ts'
 import { openHands } from './hands.ts'
 import type { Parts } from './parts.ts'
-import { makeRunner, type ProgramName, programOf } from './programs.ts'
+import { homeOf, makeRunner, type ProgramName, programOf, signInLine } from './programs.ts'
 import { tellingOf } from './telling.ts'
 
 type Thinking = ReturnType<typeof createThinking>
@@ -32,7 +32,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
   const { config, specs, store, live, progress, clock, log } = parts
   const hands = await openHands(parts, social)
   const homes = new Map<string, Home>()
-  const runners = new Map<string, Runner>()
+  const runners = new Map<string, Promise<Runner | string>>()
   const troubles = new Map<string, { why: string; until: number }>()
   const looked = new Map<string, { probes: Probe[]; at: number }>()
   const talks = (most: number): Conversations =>
@@ -59,6 +59,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     retryMs: config.runners.retryMs,
     trouble,
     isWaiting: async ({ id }) => (await openApprovals(store, clock())).some(({ turn }) => turn === id),
+    isBusy: async ({ session }) => (await parts.ledgers.of(session)).open.size > 0,
     ...tellingOf(parts),
   } satisfies Attending)
 
@@ -86,6 +87,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     runner,
     name,
     conversations: conversations[name],
+    signIn: signInLine(agent),
     clings: name === 'claude',
     deadlineMs: agent.deadlineMinutes * 60_000,
     quietMs: agent.quietSeconds * 1000,
@@ -96,13 +98,16 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
   /** Agents that are run alike share a runner: one process of Codex has many conversations. */
   const runnerFor = async (agent: AgentConfig, name: ProgramName): Promise<Runner | string> => {
     const { program, version, provider, key } = agent
-    const alike = JSON.stringify([name, program, version, provider, key, name === 'claude' ? agent.id : null])
+    const home = homeOf(agent, name, parts.folder)
+    const alike = JSON.stringify([name, program, version, provider, key, home, name === 'claude' ? agent.id : null])
     const known = runners.get(alike)
     if (known) return known
     const variables = parts.settings.variables ?? {}
     const machine = { config, folder: parts.folder, path: parts.settings.path, variables, log: log.warn }
-    const made = await makeRunner(agent, name, machine)
-    if (typeof made !== 'string') runners.set(alike, made)
+    // Several are looked at side by side: whoever comes second waits for the same one.
+    const made = makeRunner(agent, name, machine)
+    runners.set(alike, made)
+    if (typeof (await made) === 'string') runners.delete(alike)
     return made
   }
 
@@ -191,7 +196,12 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     /** Ends all programs: what they were at is resumed at the next start. */
     close: async (): Promise<void> => {
       await Promise.all(Object.values(conversations).map((talk) => talk.close()))
-      await Promise.all([...runners.values()].map((runner) => runner.close()))
+      await Promise.all(
+        [...runners.values()].map(async (made) => {
+          const runner = await made
+          if (typeof runner !== 'string') await runner.close()
+        }),
+      )
       await hands.close()
     },
   }

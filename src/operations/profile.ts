@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { amount, limitsIn } from '../evidence/budgets.ts'
 import { roomDraft } from '../evidence/drafts.ts'
 import { ownProfile, profileOf } from '../evidence/profiles.ts'
-import { authorOf } from '../shapes/person.ts'
+import { SandboxMode } from '../shapes/peripheral.ts'
+import { authorOf, mayAct } from '../shapes/person.ts'
 import { Profile } from '../shapes/profile.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
@@ -42,6 +43,8 @@ export const profile = defineOperation({
       const there = [...Object.keys(config.profiles), NONE].join(', ')
       return refused(refusal('command-invalid', `there is no profile ${to}; there is ${there}`))
     }
+    const objection = await tooWide(room, wanted, context)
+    if (objection) return refused(objection)
     const set = await setIn(room, wanted, context)
     return set.ok ? ok(await heldIn(room, context)) : set
   },
@@ -74,6 +77,33 @@ export const profiles = defineOperation({
   },
   render: ({ profiles }) => profiles.map(rowText).join('\n') || 'the config has no profiles',
 })
+
+/** Anybody who may give work may be more careful with it; to be less so needs an approver, as a wider mode does. */
+const tooWide = async (
+  room: string,
+  to: string | null,
+  { store, config, person }: Context,
+): Promise<Refusal | null> => {
+  const holds = await profileOf(store, room, config)
+  const from = holds === null ? undefined : config.profiles[holds]
+  const wanted = to === null ? undefined : config.profiles[to]
+  if (!from || mayAct(person.role, 'approver') || (wanted && isWithin(wanted, from))) return null
+  return refusal(
+    'role-too-low',
+    `${holds} holds in ${room}: to open more needs the role approver; you are ${person.role}`,
+  )
+}
+
+/** Whether a profile opens nothing that another one closes. */
+const isWithin = (profile: Profile, other: Profile): boolean => {
+  const width = ({ sandbox }: Profile): number => SandboxMode.options.indexOf(sandbox ?? 'full')
+  const asks = profile.approval === 'always' || other.approval !== 'always'
+  const bounds = limitsIn([profile.budget])
+  const bounded = limitsIn([other.budget]).every((limit) =>
+    bounds.some(({ of, unit, limit: most }) => of === limit.of && unit === limit.unit && most <= limit.limit),
+  )
+  return asks && bounded && width(profile) <= width(other)
+}
 
 const heldIn = async (room: string, { store, config }: Context): Promise<Held> => {
   const profile = await profileOf(store, room, config)

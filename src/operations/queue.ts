@@ -29,6 +29,8 @@ const QueueRow = z.strictObject({
   seconds: z.int(),
   /** How many turns of the same session come before it. */
   ahead: z.int(),
+  /** What it can be called in its room while it waits, instead of by its id; null where it does not. */
+  number: z.int().nullable(),
 })
 type QueueRow = z.infer<typeof QueueRow>
 
@@ -51,7 +53,9 @@ export const queue = defineOperation({
     const inLine = aheadOf(await store.unfinishedTurns())
     const agents = new Set(inLine.map(({ turn }) => turn.agent).filter((of) => agent === null || of === agent))
     const lines = [...agents].flatMap((of) => inLine.filter(({ turn }) => turn.agent === of))
-    return ok({ turns: await Promise.all(lines.map((one) => rowOf(one, asking, context))) })
+    const rows = await Promise.all(lines.map((one) => rowOf(one, asking, context)))
+    const numbers = numbersIn(await waitingIn(null, context))
+    return ok({ turns: rows.map((row) => ({ ...row, number: numbers.get(row.turn) ?? null })) })
   },
   render: ({ turns }) => turns.map(lineOf).join('\n') || 'nothing is being worked on, and nothing waits',
 })
@@ -68,7 +72,29 @@ const aheadOf = (turns: readonly TurnRecord[]): InLine[] => {
   })
 }
 
-const rowOf = async ({ turn, ahead }: InLine, asking: ReadonlySet<string>, context: Context): Promise<QueueRow> => {
+/** The turns that wait for their time, in all rooms or in one, in the order they were asked for. */
+const waitingIn = async (room: string | null, { store }: Context): Promise<TurnRecord[]> => {
+  const accepted = (await store.unfinishedTurns()).filter((turn) => turn.status === 'accepted')
+  const here = accepted.filter((turn) => room === null || turn.room === room)
+  const stops = await Promise.all(here.map(({ id }) => store.get(`${id}.stop`)))
+  return here.filter((_turn, i) => stops[i] === null)
+}
+
+/** Each by its number in its own room, from 1 on. */
+const numbersIn = (turns: readonly TurnRecord[]): Map<string, number> => {
+  const last = new Map<string, number>()
+  return new Map(
+    turns.map(({ id, room }) => {
+      const number = (last.get(room) ?? 0) + 1
+      last.set(room, number)
+      return [id, number]
+    }),
+  )
+}
+
+type Unnumbered = Omit<QueueRow, 'number'>
+
+const rowOf = async ({ turn, ahead }: InLine, asking: ReadonlySet<string>, context: Context): Promise<Unnumbered> => {
   const { store, now } = context
   const { id, agent, room } = turn
   const accepted = await store.get(id)
@@ -95,10 +121,10 @@ const stateOf = async (
   return (await store.get(`${id}.stop`)) ? 'removed' : 'accepted'
 }
 
-const lineOf = ({ turn, agent, room, state, request, by, seconds, ahead }: QueueRow): string =>
+const lineOf = ({ turn, agent, room, state, request, by, seconds, ahead, number }: QueueRow): string =>
   [
-    `${agent} in ${room}: ${state} for ${lasting(seconds)}`,
-    ...(ahead > 0 ? [`${ahead} ahead of it`] : []),
+    `${number === null ? '' : `${number}. `}${agent} in ${room}: ${state} for ${lasting(seconds)}`,
+    ...(ahead > 0 && state !== 'removed' ? [`${ahead} ahead of it`] : []),
     `${by} asks: ${request} (${turn})`,
   ].join(', ')
 
@@ -121,8 +147,8 @@ const changes = { output: Turned, role: 'operator', reads: false, offline: false
 export const amend = defineOperation({
   ...changes,
   name: 'amend',
-  summary: 'ask for something else instead, of a turn that waits in line: /queue shows them',
-  example: 'amend 01hxyz.claude-1 look at the tests, too',
+  summary: 'ask for something else instead, of a turn that waits in line: /queue shows them, with their numbers',
+  example: 'amend 1 look at the tests, too',
   positional: ['turn', 'text'],
   rest: 'text',
   input: z.strictObject({
@@ -144,8 +170,8 @@ export const amend = defineOperation({
 export const unqueue = defineOperation({
   ...changes,
   name: 'unqueue',
-  summary: 'take a turn out of the line that has not begun: /queue shows them',
-  example: 'unqueue 01hxyz.claude-1 not needed any more',
+  summary: 'take a turn out of the line that has not begun: /queue shows them, with their numbers',
+  example: 'unqueue 1 not needed any more',
   positional: ['turn', 'why'],
   rest: 'why',
   input: z.strictObject({ turn: Id, why: z.string().max(500).default('') }),
@@ -160,9 +186,11 @@ const STEER = 'say /steer to add to it'
 const STOP = 'say /stop to end it'
 
 /** A turn of this room that has not begun; of one that has, what can be done instead. */
-const waitingTurn = async (id: string, instead: string, { room, store }: Context): Promise<Result<TurnRecord>> => {
+const waitingTurn = async (id: string, instead: string, context: Context): Promise<Result<TurnRecord>> => {
+  const { room, store } = context
   if (room === null) return refused(refusal('room-unknown', 'a turn waits in a room: ask in one'))
-  const turn = await store.turn(id)
+  const numbered = /^\d{1,3}$/.test(id) ? (await waitingIn(room, context))[Number(id) - 1] : null
+  const turn = numbered ?? (await store.turn(id))
   if (!turn) return refused(refusal('turn-unknown', `there is no turn ${id}`))
   // What a room may do, and whom it is open to, is that room's: its turns are changed there.
   if (turn.room !== room) return refused(refusal('turn-unknown', `${id} is a turn of ${turn.room}: say it there`))
@@ -209,7 +237,7 @@ const add = async (turn: TurnRecord, request: string, { store, person }: Context
 
 const remove = async (turn: TurnRecord, why: string, { store, person }: Context): Promise<Result<Turned>> => {
   const { id, session, room, agent } = turn
-  const body = { event: 'stop-asked', turn: id, why } as const
+  const body = { event: 'stop-asked', turn: id, why, queued: true } as const
   const place = { session, room, agent, author: authorOf(person), inReplyTo: id }
   const asked = await store.append([sessionDraft({ ...place, id: `${id}.stop`, body })], null, `${id}.started`)
   // Somebody else may have been faster: then it is taken out, too.

@@ -117,7 +117,12 @@ export const fork = defineOperation({
   render: ({ thread }) => lineOf(thread),
 })
 
-const archiving = { ...writes, positional: ['thread'], input: z.strictObject({ thread: Name }), output: One } as const
+const archiving = {
+  ...writes,
+  positional: ['thread'],
+  input: z.strictObject({ thread: Name.optional().describe('which; where none is named, the one it is said in') }),
+  output: One,
+} as const
 
 export const archive = defineOperation({
   ...archiving,
@@ -138,10 +143,13 @@ export const unarchive = defineOperation({
 })
 
 const setArchived = async (
-  thread: string,
+  named: string | undefined,
   archived: boolean,
-  { store, person }: Context,
+  { store, person, room }: Context,
 ): Promise<Result<z.infer<typeof One>>> => {
+  const thread = named ?? room ?? ''
+  if (named === undefined && !(await threadOf(store, thread)))
+    return refused(refusal('command-invalid', 'this is no thread: say which is meant; /threads shows them'))
   const done = await archiveThread(store, thread, archived, authorOf(person))
   return done.ok ? ok({ thread: rowOf(done.value) }) : done
 }

@@ -28,6 +28,8 @@ type Rig = {
   /** What cannot be taken away, and leads nowhere but to us. */
   harmless: ReadonlySet<string>
   calls: (bait: Bait) => Record<string, unknown>[]
+  /** How the program says that there is no such tool; and our server, where it is asked, that it has no such thing. */
+  refuses: RegExp
   model: string
 }
 
@@ -38,6 +40,7 @@ const RIGS: Record<'claude' | 'codex', Rig> = {
     shown: nameInProgram,
     harmless: new Set(),
     calls: claudeCalls,
+    refuses: /No such tool available/,
     model: 'claude-rig',
   },
   codex: {
@@ -46,6 +49,7 @@ const RIGS: Record<'claude' | 'codex', Rig> = {
     shown: (tool) => `${NAMESPACE}.${nameInModel(tool)}`,
     harmless: RESOURCE_TOOLS,
     calls: codexCalls,
+    refuses: /^unsupported (custom tool )?call|"resources":\[\]|Method not found/,
     model: 'gpt-5.5',
   },
 }
@@ -97,7 +101,7 @@ export const checkWall = async ({ name, program, spec, key = 'sk-rig', wrapFor }
     if (!opened.ok) return { version, checks: [check('can be spoken to', [opened.failure.message])] }
     const { conversation } = opened
     const works = await tryTool(conversation, model, { spec, hands })
-    const calls = await tryCalls(conversation, model, rig.calls(bait))
+    const calls = await tryCalls(conversation, model, rig, bait)
     const words = await tryWords(conversation, model, hostileWords(bait))
     const seen = model.asked.map(({ body }) => JSON.stringify(body))
     const checks = [
@@ -158,22 +162,18 @@ const tryTool = async (talk: Conversation, model: StubModel, { spec, hands }: Ar
 }
 
 /** That nothing else can be called, by whatever name. */
-const tryCalls = async (talk: Conversation, model: StubModel, items: Record<string, unknown>[]): Promise<Check> => {
+const tryCalls = async (talk: Conversation, model: StubModel, rig: Rig, bait: Bait): Promise<Check> => {
   const wrong: string[] = []
-  for (const item of items) {
+  for (const item of rig.calls(bait)) {
     const before = model.asked.length
     let asked = 0
     model.play(() => (asked++ === 0 ? { do: 'raw', item } : DONE))
     const finish = await speak(talk, 'go on')
     const result = model.asked.slice(before + 1).at(0)?.result ?? ''
-    if (!REFUSED.test(result) && finish === 'answered')
-      wrong.push(`${item['name']} was answered: ${result.slice(0, 100)}`)
+    if (!rig.refuses.test(result)) wrong.push(`${item['name']} was answered: ${result.slice(0, 100)} (${finish})`)
   }
   return check('can call nothing else', wrong)
 }
-
-/** How both say that there is no such tool; resources are for our server to answer, which has none. */
-const REFUSED = /unsupported|no such tool|not found|unknown|"resources":\[\]|resources.*\[\]|^$/i
 
 const speak = async (talk: Conversation, text: string): Promise<string> => {
   const { kind, ...rest } = await talk.speak(text, { model: null, heard: () => {} })

@@ -7,8 +7,8 @@ export type Hands = { url: string; token: string }
 
 /** What a conversation says while somebody waits for its answer. */
 export type Said =
-  /** A piece of the message that is being written. */
-  | { kind: 'delta'; text: string }
+  /** A piece of the message that is being written; and of which, where the program names them. */
+  | { kind: 'delta'; text: string; of?: string }
   /** A message is complete. The last one before the end is the answer. */
   | { kind: 'message'; text: string }
   /** A call of a tool is under way, or over: while one is, silence means nothing. */

@@ -35,7 +35,10 @@ export const AgentConfig = z.strictObject({
   peripherals: z.array(PeripheralId).min(1).optional(),
   /** The program, where it is not `claude` or `codex` on the PATH; and its version, where others than the tested are wanted. */
   program: z.string().min(1).optional(),
-  version: z.string().min(1).optional(),
+  version: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+/, 'expected a version such as "2.1.325"')
+    .optional(),
   model: z.string().min(1).optional(),
   /** The model that is taken when the first is overloaded or has no quota left. */
   fallback: z.string().min(1).optional(),

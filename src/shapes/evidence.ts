@@ -59,9 +59,9 @@ export type Author = z.infer<typeof Author>
 
 /**
  * retry: it is tried again · fallback: with another model · steer: when a line that was added is heard · compacted: it goes on
- * from what the evidence says · slow: it takes long · hung: nothing came · resumed: it goes on after a restart
+ * from what the evidence says · slow: it takes long · resumed: it goes on after a restart
  */
-export const NoteKind = z.enum(['retry', 'fallback', 'steer', 'compacted', 'slow', 'hung', 'resumed'])
+export const NoteKind = z.enum(['retry', 'fallback', 'steer', 'compacted', 'slow', 'resumed'])
 export type NoteKind = z.infer<typeof NoteKind>
 
 const body = <E extends string, S extends z.ZodRawShape>(event: E, shape: S) =>
@@ -226,7 +226,13 @@ export const events = {
   'stop-asked': {
     type: 'coordination',
     claim: 'correction',
-    body: body('stop-asked', { turn: Id, why: z.string(), step: Id.optional() }),
+    body: body('stop-asked', {
+      turn: Id,
+      why: z.string(),
+      step: Id.optional(),
+      /** Whether it was taken out of the line before it began. */
+      queued: z.literal(true).optional(),
+    }),
   },
   /** What a person adds to a turn while it runs. */
   steered: { type: 'coordination', claim: 'goal', body: body('steered', { turn: Id, text: z.string() }) },

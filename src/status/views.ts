@@ -1,5 +1,6 @@
 import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
+import type { Presence } from '../shapes/agent.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
 import type { Post } from '../shapes/post.ts'
@@ -79,14 +80,10 @@ const views: Views = {
     approval: { name: approval, state: decision, until: null },
     text: `${DECIDED[decision](approval)}${because(note)}`,
   }),
-  'stop-asked': ({ turn, why, step }, { author, tags }) => ({
-    kind: 'notice',
-    turn,
-    text:
-      step === undefined
-        ? `${author.id} told ${agentIn(tags)} to stop${because(why)}`
-        : `${author.id} gave a step up${because(why)}`,
-  }),
+  'stop-asked': ({ turn, why, step, queued }, { author, tags }) => {
+    const what = queued ? `took a turn of ${agentIn(tags)} out of the line` : `told ${agentIn(tags)} to stop`
+    return { kind: 'notice', turn, text: `${author.id} ${step === undefined ? what : 'gave a step up'}${because(why)}` }
+  },
   steered: ({ turn, text }) => ({ kind: 'said', turn, text: `adds: ${text}` }),
   'peripheral-stopped': ({ turn, peripheral, to, when }, { author }) =>
     to === undefined
@@ -108,9 +105,13 @@ const views: Views = {
   'turn-ended': ({ turn, answer }) => ({ kind: 'answer', turn, text: answer }),
   presence: ({ agent }) => ({
     kind: 'notice',
-    text: `${agent.id} is ${agent.readiness}${agent.reason ? `: ${agent.reason}` : ''}`,
+    text: `${agent.id} is ${standing(agent)}${agent.reason ? `: ${agent.reason}` : ''}`,
   }),
 }
+
+/** Who has registered and gives a reason is not ready, which is what people want to know. */
+const standing = ({ readiness, reason }: Pick<Presence, 'readiness' | 'reason'>): string =>
+  readiness === 'registered' && reason !== null ? 'not ready' : readiness
 
 const CALL_LENGTH = 160
 

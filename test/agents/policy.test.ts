@@ -5,10 +5,10 @@ import { FailureKind } from '../../src/shapes/runner.ts'
 const failure = (kind: FailureKind, retryMs: number | null = null) => ({ kind, message: 'so it was', retryMs })
 
 test('every kind of failure has a sentence and a remedy of its own', () => {
-  const told = FailureKind.options.map((kind) => tellFailure(failure(kind)))
+  const told = FailureKind.options.map((kind) => tellFailure(failure(kind), 'sign in'))
   expect(new Set(told).size).toBe(FailureKind.options.length)
-  expect(tellFailure(failure('auth'))).toBe(
-    'is not signed in to its model: so it was. What to do: sign it in with `bellhop login`, or correct its key',
+  expect(tellFailure(failure('auth'), 'run `bellhop login claude-1`')).toBe(
+    'is not signed in to its model: so it was. What to do: run `bellhop login claude-1`',
   )
 })
 

@@ -29,18 +29,15 @@ export const startHouse = async ({ agents, config = '' }: Wanted) => {
   const over = new AbortController()
   const following: Promise<void>[] = []
 
-  /** Begins a thread with an agent, and follows it as a face does. */
-  const begin = async (agent: string): Promise<Speak> => {
-    const { output } = must(await client.command('new', { agent, name: '' }, { room: 'lobby' }))
-    const room = output?.thread.id ?? ''
-    let heard: (post: Post) => void = () => {}
-    const opened = new Promise<void>((open) => {
+  /** Speaks to an agent in a room, and follows that as a face does. */
+  const speakIn = async (room: string, agent: string): Promise<Speak> => {
+    let heard: (answer: Post) => void = () => {}
+    await new Promise<void>((open) => {
       const post = (one: Post): void => {
-        if (one.kind === 'answer' && one.turn !== null) heard(one)
+        if (one.kind === 'answer' && one.author.id === agent) heard(one)
       }
       following.push(client.follow(room, 0, { post, open }, over.signal))
     })
-    await opened
     return async (text) => {
       const answered = new Promise<Post>((resolve) => {
         heard = resolve
@@ -51,7 +48,15 @@ export const startHouse = async ({ agents, config = '' }: Wanted) => {
     }
   }
 
+  /** Begins a thread with an agent. */
+  const begin = async (agent: string): Promise<Speak> => {
+    const { output } = must(await client.command('new', { agent, name: '' }, { room: LOBBY }))
+    return speakIn(output?.thread.id ?? '', agent)
+  }
+
   return {
+    /** Speaks to an agent where everybody is. */
+    inLobby: (agent: string): Promise<Speak> => speakIn(LOBBY, agent),
     begin,
     pids: (program: string) => processesOf(program, data),
     [Symbol.asyncDispose]: async () => {
@@ -65,7 +70,8 @@ export const startHouse = async ({ agents, config = '' }: Wanted) => {
 
 export type House = Awaited<ReturnType<typeof startHouse>>
 
-const CONFIG = 'rooms: [{ id: lobby, faces: [web, terminal, cli, api], mode: execute, listener: null }]\n'
+const LOBBY = 'lobby'
+const CONFIG = `rooms: [{ id: ${LOBBY}, faces: [web, terminal, cli, api], mode: execute, listener: null }]\n`
 
 const agentLine = (id: string, name: ProgramName, program: string, url: string): string =>
   `  - { id: ${id}, type: ${name}, runner: ${name}, peripheral: explore, program: ${program}, model: ${MODELS[name]}, provider: { url: "${url}" }, key: RIG_KEY }\n`

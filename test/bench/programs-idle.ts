@@ -9,7 +9,7 @@ const GONE_MS = 60_000
 /** A turn of an agent that was idle for so long that its process was ended, against the turn right after it. */
 export const idleAgent = async (count: number, program: string, model: Model): Promise<string> => {
   await using house = await startHouse({ agents: [{ name: 'claude', program, model }], config: CONFIG })
-  const speak = await house.begin('claude-1')
+  const speak = await house.inLobby('claude-1')
   await model.time(speak)
   const took: { resumed: number[]; warm: number[] } = { resumed: [], warm: [] }
   for (let i = 0; i < count; i++) {

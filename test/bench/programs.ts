@@ -40,7 +40,7 @@ const inOneHouse = async (programs: Programs, models: Models): Promise<void> => 
 /** One conversation of each side, then many: first bare, and when that is gone by Bellhop. */
 const compare = async (name: ProgramName, program: string, model: Model, house: House): Promise<string> => {
   const count = name === 'codex' ? THREADS : AGENTS
-  const first = await house.begin(`${name}-1`)
+  const first = await house.inLobby(`${name}-1`)
   const alone = async () => {
     await using bare = await startBare(name, program, model)
     const speak = await bare.begin()

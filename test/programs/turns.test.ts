@@ -190,7 +190,7 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     model().play(() => ({ do: 'fail', status: 400 }))
     const came = await it.ask(`@${agent} try`)
     expect(came.outcome).toBe('failed')
-    expect(came.answer).toMatch(new RegExp(`^${agent} was refused by its model: .* What to do: `))
+    expect(came.answer).toMatch(/^was refused by its model: .* What to do: /)
   })
 
   test('a process that dies is started again, and goes on', async () => {

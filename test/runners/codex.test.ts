@@ -46,9 +46,9 @@ describe('a turn', () => {
     const { how, words } = listener()
     expect(await talk.speak('ada says: good morning', how)).toEqual({ kind: 'answered', text: 'Good morning, ada' })
     expect(words()).toEqual([
-      { kind: 'delta', text: 'Good m' },
-      { kind: 'delta', text: 'orning' },
-      { kind: 'delta', text: ', ada' },
+      { kind: 'delta', text: 'Good m', of: 'msg_1' },
+      { kind: 'delta', text: 'orning', of: 'msg_1' },
+      { kind: 'delta', text: ', ada', of: 'msg_1' },
       { kind: 'message', text: 'Good morning, ada' },
       {
         kind: 'usage',

@@ -14,7 +14,7 @@ export type Tokens = z.infer<typeof Tokens>
 
 /** What of it a conversation cares for. */
 export type Notice =
-  | { kind: 'delta'; text: string }
+  | { kind: 'delta'; text: string; of: string }
   | { kind: 'message'; text: string }
   | { kind: 'tool'; id: string; state: 'begun' | 'ended' }
   | { kind: 'tokens'; total: Tokens; last: Tokens }
@@ -71,7 +71,11 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const READERS: Record<string, (params: unknown) => Notice | undefined> = {
   'item/started': readItem('begun'),
   'item/completed': readItem('ended'),
-  'item/agentMessage/delta': reader(z.object({ delta: z.string() }), ({ delta }) => ({ kind: 'delta', text: delta })),
+  'item/agentMessage/delta': reader(z.object({ delta: z.string(), itemId: z.string() }), ({ delta, itemId }) => ({
+    kind: 'delta',
+    text: delta,
+    of: itemId,
+  })),
   'thread/tokenUsage/updated': reader(
     z.object({ tokenUsage: z.object({ total: Tokens, last: Tokens }) }),
     ({ tokenUsage: { total, last } }) => ({ kind: 'tokens', total, last }),

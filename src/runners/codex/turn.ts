@@ -85,6 +85,7 @@ export const createTurn = ({ heard, offended }: Options) => {
 export type Turn = ReturnType<typeof createTurn>
 
 const saidOf = (notice: Notice): Said => {
-  if (notice.kind === 'delta' || notice.kind === 'message') return { kind: notice.kind, text: notice.text }
+  if (notice.kind === 'delta') return { kind: 'delta', text: notice.text, of: notice.of }
+  if (notice.kind === 'message') return { kind: 'message', text: notice.text }
   return notice.kind === 'tool' ? { kind: 'tool', state: notice.state } : { kind: 'alive' }
 }
