@@ -87,7 +87,7 @@ const node = ok('node', `${process.version} (${process.execPath})`)
 
 describe('the whole report', () => {
   it('finds everything in a folder that is set up', async () => {
-    const programs = ['npm', 'redis-server', 'rg', 'git', 'bwrap', 'chromium', 'pg_ctlcluster']
+    const programs = ['npm', 'redis-server', 'rg', 'git', 'bwrap', 'claude', 'codex', 'chromium', 'pg_ctlcluster']
     await have(...programs)
     await setUp()
     const found = (name: string, program = name) => ok(name, `${program} 1.2.3 (${join(bin, program)})`)
@@ -110,6 +110,9 @@ describe('the whole report', () => {
           ok('instance', 'none is running on this data folder'),
           found('bubblewrap', 'bwrap'),
           limits,
+          ...['claude', 'codex'].map((name) =>
+            ok(name, `${name} 1.2.3 (${join(bin, name)}); \`bellhop doctor --wall\` tries its wall`),
+          ),
           found('chromium'),
           ok('postgresql', join(bin, 'pg_ctlcluster')),
         ],
@@ -151,6 +154,13 @@ describe('the whole report', () => {
             installs('bubblewrap'),
           ),
           limits,
+          absent(
+            'claude',
+            'optional',
+            'claude is not on the PATH; its agents rehearse',
+            'npm install -g @anthropic-ai/claude-code',
+          ),
+          absent('codex', 'optional', 'codex is not on the PATH; its agents rehearse', 'npm install -g @openai/codex'),
           absent('chromium', 'optional', 'chromium is not on the PATH; needed for the tests', installs('chromium')),
           absent(
             'postgresql',

@@ -22,16 +22,13 @@ export const warmTurn = async (
   }
   const line = (what: string, part: keyof Parts, target = '') => {
     const [alone, within] = [middle(took.bare, part), middle(took.house, part)]
-    const figures = [
-      alone.toFixed(1).padStart(9),
-      within.toFixed(1).padStart(11),
-      (within / alone).toFixed(2).padStart(7),
-    ]
-    return `  ${what.padEnd(40)}${figures.join('')}${target}`
+    const ms = [alone, within, within - alone].map((one) => one.toFixed(1).padStart(11))
+    return `  ${what.padEnd(40)}${ms.join('')}${(within / alone).toFixed(2).padStart(7)}${target}`
   }
+  const columns = ['bare ms', 'Bellhop ms', 'added ms'].map((name) => name.padStart(11))
   return [
-    `A warm turn of ${name} with one tool call (p50 of ${count}, bare and by Bellhop in turns)`,
-    `  ${''.padEnd(40)}${'bare ms'.padStart(9)}${'Bellhop ms'.padStart(11)}${'ratio'.padStart(7)}`,
+    `A warm turn of ${name} with one tool call (p50 of ${count}, bare and by Bellhop in turns; the model takes no time)`,
+    `  ${''.padEnd(40)}${columns.join('')}${'ratio'.padStart(7)}`,
     line('message in to model request', 'asked'),
     line('tool call to tool result at the model', 'called'),
     line('final text to room', 'told'),

@@ -19,7 +19,8 @@ const NAMES = ['codex', 'claude'] as const
  * the same run. Nobody thinks: the model is a script.
  */
 export const programsBench = async (): Promise<void> => {
-  const programs = await findClis()
+  const programs = await findClis().catch((error: Error) => error.message)
+  if (typeof programs === 'string') return console.log(`Agents that are programs: not measured, ${programs}\n`)
   await using claude = await startModel('claude')
   await using codex = await startModel('codex')
   const models = { claude, codex }

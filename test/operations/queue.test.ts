@@ -75,9 +75,9 @@ describe('the queue', () => {
     must(await say(it, 'm6', '/unqueue m3.codex-1'))
     expect((await answer(it, 'm7', '/queue', 'ada-viewer'))?.split('\n')).toEqual([
       'codex-1 in quiet: running for 2h, ada asks: read it (m1.codex-1)',
-      'codex-1 in quiet: accepted for 1m, 1 ahead of it, grace asks: and this instead (m2.codex-1)',
-      'codex-1 in quiet: removed for 1m, 2 ahead of it, ada asks: and more (m3.codex-1)',
-      'codex-1 in lobby: accepted for 0s, ada asks: elsewhere (m4.codex-1)',
+      '1. codex-1 in quiet: accepted for 1m, 1 ahead of it, grace asks: and this instead (m2.codex-1)',
+      'codex-1 in quiet: removed for 1m, ada asks: and more (m3.codex-1)',
+      '1. codex-1 in lobby: accepted for 0s, ada asks: elsewhere (m4.codex-1)',
       'claude-1 in quiet: waiting for 1m, grace asks: and that (m2.claude-1)',
     ])
     expect(await answer(it, 'm8', '/queue claude-1')).toBe(
@@ -106,7 +106,8 @@ describe('the queue', () => {
       }),
     )
     const row = { turn: 'm1.codex-1', agent: 'codex-1', room: 'quiet', state: 'accepted', request: 'read it' }
-    expect(outputs).toEqual([{ turns: [{ ...row, by: 'ada', at: '2026-01-02T03:04:05.000Z', seconds: 0, ahead: 0 }] }])
+    const rest = { by: 'ada', at: '2026-01-02T03:04:05.000Z', seconds: 0, ahead: 0, number: 1 }
+    expect(outputs).toEqual([{ turns: [{ ...row, ...rest }] }])
   })
 })
 
@@ -117,7 +118,7 @@ describe('an amendment', () => {
     expect(await answer(it, 'm2', '/amend m1.codex-1 look at the tests, too')).toBe(
       'codex-1 will be asked for that instead (m1.codex-1)',
     )
-    must(await say(it, 'm3', '/amend m1.codex-1 read nothing'))
+    must(await say(it, 'm3', '/amend 1 read nothing'))
     expect(await requestOf(it.store, 'm1.codex-1')).toBe('read nothing')
     const amended = must(await it.store.query({ event: 'turn-amended', order: 'oldest' })).entries
     expect(amended.map(({ id, author, inReplyTo, body }) => [id, author.id, inReplyTo, body])).toEqual(
