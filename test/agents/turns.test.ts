@@ -160,6 +160,14 @@ test('a mind that cannot even begin ends its turn as failed', async () => {
   expect(await endings(it)).toEqual([['t1', 'failed', 'the agent failed: no mind today']])
 })
 
+test('a turn that cannot be gone on with is left to the sweep, and holds nobody up until somebody stops it', async () => {
+  await using it = await openWorkshop(server)
+  await it.accept('nobody can write this down')
+  const turns = it.turnsOf(scripted([]), { think: async () => null })
+  await turns.drain(SESSION, stops())
+  expect([(await it.store.turn('t1'))?.status, await endings(it)]).toEqual(['running', []])
+})
+
 test('a turn has the steps its peripheral gives it: the mind is told, and may still answer', async () => {
   await using it = await openWorkshop(server, { spec: { ...EXPLORE, limits: { ...EXPLORE.limits, stepsPerTurn: 2 } } })
   await it.accept('look', 'look again')

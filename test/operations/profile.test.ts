@@ -129,6 +129,13 @@ test('one that the config has no longer is said to be that', async () => {
 test('an operator sets it, and a viewer looks', async () => {
   await using it = await house()
   must(await ask(it, '/profile careful', 'quiet', 'token-of-bob'))
+  // Who may give work may be more careful with it; to be less so is for an approver.
+  for (const wider of ['none', 'fast'])
+    expect(await ask(it, `/profile ${wider}`, 'quiet', 'token-of-bob')).toEqual(
+      refused(
+        refusal('role-too-low', 'careful holds in quiet: to open more needs the role approver; you are operator'),
+      ),
+    )
   expect(await ask(it, '/profile none', 'quiet', 'token-of-eve')).toEqual(
     refused(refusal('role-too-low', '/profile needs the role operator; you are viewer')),
   )

@@ -164,7 +164,10 @@ export const openWorkshop = async (
   const thinking = createThinking({ store, steps, specs })
 
   /** Turns of agents with this mind. */
-  const turnsOf = (mind: Mind, { isReady = async (_agent: string) => true, mindless = false } = {}) =>
+  const turnsOf = (
+    mind: Mind,
+    { isReady = async (_agent: string) => true, mindless = false, think = thinking(mind) } = {},
+  ) =>
     createTurns({
       store,
       live,
@@ -173,7 +176,7 @@ export const openWorkshop = async (
       enter,
       openSteps: async (session) => [...(await ledgers.of(session)).open],
       roomMode: async () => room.mode,
-      inhabitantOf: () => (mindless ? null : { think: thinking(mind), author: CLAUDE }),
+      inhabitantOf: () => (mindless ? null : { think, author: CLAUDE }),
       isReady,
       isElsewhere: async () => false,
     })
