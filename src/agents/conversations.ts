@@ -65,7 +65,8 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
     if (kept.get(one.session) === one) kept.delete(one.session)
     wake()
     take(one.hands)
-    await one.conversation.close()
+    // One that cannot be closed any more has ended already.
+    await one.conversation.close().catch(() => {})
   }
 
   const idle = (): Kept[] => [...kept.values()].filter(({ busy }) => !busy).sort((a, b) => a.since - b.since)

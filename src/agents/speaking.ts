@@ -47,7 +47,8 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
     let cut: Cut | null = null
     const stop: Stop = (why) => {
       cut ??= why
-      void conversation.interrupt()
+      // Who is gone has stopped.
+      conversation.interrupt().catch(() => {})
     }
     const account = accountOf(model, stop)
     const ear = listenTo(held, account)
@@ -118,12 +119,14 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
       const sentence = await spending.over(turn)
       if (sentence !== null) stop({ over: sentence })
     }
+    /** Where the store is away the turn finds that out by itself: what it writes next is not written either. */
+    const note = (usage: Usage | null, reckoned: boolean): void => void write(usage, reckoned).catch(() => {})
     return {
       said: reckoning.said,
-      heard: (text) => void write(reckoning.heard(text), true),
+      heard: (text) => note(reckoning.heard(text), true),
       told: ({ usage, model }) => {
         by = model === null ? by : oneLine(model, NAME_LENGTH)
-        void write(reckoning.told(counted(usage)), false)
+        note(reckoning.told(counted(usage)), false)
       },
       close: () => write(reckoning.rest(), true),
     }
@@ -136,7 +139,7 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
       const id = `${turn.id}.steer-${n}`
       const added = await live.until(() => steerAt(store, turn.id, n), signal, id).catch(() => null)
       if (added === null) return
-      const landing = await conversation.steer(tell.steer(work, added))
+      const landing = await conversation.steer(tell.steer(work, added)).catch(() => null)
       if (landing === null) return
       heard.steers = n + 1
       writing.note('steer', LANDINGS[landing])
@@ -155,7 +158,7 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
       if (quietFor() >= quietMs) return stop('hung')
       if (!writing.isLate(deadlineMs)) continue
       writing.note('slow', `has been at it for ${inWords(deadlineMs)}; /stop ends it`)
-      await conversation.steer(tell.late)
+      await conversation.steer(tell.late).catch(() => null)
     }
   }
 

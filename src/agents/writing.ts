@@ -40,8 +40,8 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
   const { id, session, room, agent } = turn
   const numbers = new Map<Numbered, number>()
   const begun = (await store.get(`${id}.briefed-0`)) !== null
-  // Before it was briefed, all that there can be of a turn is that it was tried in vain.
-  const any = begun || (await store.get(`${id}.note-0`)) !== null
+  // Before it was briefed, all that there can be of a turn is that it was tried, with or without success.
+  const any = begun || (await isThere(store, `${id}.note-0`, `${id}.conversation-0`))
   for (const kind of NUMBERED) numbers.set(kind, any ? await nextOf(store, turn, kind) : 0)
   const since = Date.now()
   let pending: string | null = null
@@ -132,6 +132,9 @@ export const clipped = (text: string): string =>
     : `${text.slice(0, MOST).replace(/\p{Cs}$/u, '')}\n[${text.length - MOST} more characters are not kept]`
 
 const NOTE_LENGTH = 1000
+
+const isThere = async (store: Pick<Store, 'get'>, ...ids: string[]): Promise<boolean> =>
+  (await Promise.all(ids.map((id) => store.get(id)))).some((entry) => entry !== null)
 
 /** The number that comes after the last that a turn has of a kind. */
 const nextOf = async (store: Pick<Store, 'query'>, { id, session }: TurnRecord, kind: Numbered): Promise<number> => {
