@@ -163,7 +163,9 @@ test('an agent whose key is refused is not ready any more, and says how that is 
   expect(came.answer).toMatch(/^is not signed in to its model: .*bellhop login claude-1.*RIG_KEY/)
   const presence = await eventually('it to step back', async () => {
     const { agents } = must(await it.client.ask('who'))
-    return agents.find(({ id, readiness }) => id === 'claude-1' && readiness === 'registered')
+    return agents.find(
+      ({ id, readiness, reason }) => id === 'claude-1' && readiness === 'registered' && reason !== null,
+    )
   })
   expect(presence.reason).toMatch(/^model: /)
   const refused = await it.client.say({ room: 'lobby', text: '@claude-1 hello?' })
