@@ -94,6 +94,7 @@ const tells: Tells = {
   },
   restoring: ({ files }) => pathMarks(files.map(({ path }) => path)),
   restored: ({ files }) => pathMarks(files.map(({ path }) => path)),
+  merged: ({ files }) => pathMarks(files),
 }
 
 const toldBy = (body: Entry['body']): string[] =>
