@@ -85,8 +85,7 @@ export const createAttending = (options: Options) => {
   return async ({ work, resident, heard, write, signal }: Given): Promise<Conclusion | null> => {
     const { turn, author } = work
     const spent = await spending.over(turn)
-    if (spent !== null)
-      return { outcome: 'failed', answer: `${spent.replace(`${turn.agent} `, '')}: nothing was begun` }
+    if (spent !== null) return { outcome: 'failed', answer: `${unnamed(spent, turn)}: nothing was begun` }
     const lost = new AbortController()
     const ends = AbortSignal.any([signal, lost.signal])
     const writing = await createWriting({ store, turn, author, write, failed: () => lost.abort() })
@@ -171,10 +170,7 @@ const createLife = (options: Options, given: Living, models: Models) => {
   }
 
   const spent = (over: string): Conclusion =>
-    ending('failed', `${unnamed(over)}: the turn was ended. Ask for less, or have the budget raised`)
-
-  /** A sentence about the agent, as it says it itself. */
-  const unnamed = (sentence: string): string => sentence.replace(`${turn.agent} `, '')
+    ending('failed', `${unnamed(over, turn)}: the turn was ended. Ask for less, or have the budget raised`)
 
   const ending = (outcome: Conclusion['outcome'], answer: string): Conclusion => ({
     outcome,
@@ -231,6 +227,9 @@ const createLife = (options: Options, given: Living, models: Models) => {
 
   return live
 }
+
+/** A sentence about an agent, as it says it itself: its name stands before all that it says. */
+const unnamed = (sentence: string, { agent }: TurnRecord): string => sentence.replace(`${agent} `, '')
 
 const isSpent = (cut: Cut | null): cut is { over: string } => typeof cut === 'object' && cut !== null
 

@@ -4,8 +4,8 @@ import type { Failure } from '../shapes/runner.ts'
 /** A conversation that goes on, the hands it has, and how full its memory is, from 0 to 1. */
 export type Held = {
   session: string
-  /** The turn that it was begun in, by its place in the store. */
-  begun: number
+  /** Up to where in the store it is known which walls it has seen: all of them were the same. */
+  seen: number
   /** The model that it was opened with. */
   model: string | null
   conversation: Conversation
@@ -30,7 +30,7 @@ type Begun = Exclude<Opened, { ok: true }> | { ok: true; held: Held }
 type Wanted = Omit<Opening, 'hands'> & {
   runner: Runner
   give: () => Hands
-  begun: number
+  seen: number
   /** Ends the wait for a place, where there is none. */
   signal: AbortSignal
 }
@@ -115,7 +115,7 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       wake()
     },
     /** Begins one for a session, or goes on with it; what the session had before is let go. */
-    open: async ({ runner, give, begun, signal, ...wanted }: Wanted): Promise<Begun> => {
+    open: async ({ runner, give, seen, signal, ...wanted }: Wanted): Promise<Begun> => {
       const before = kept.get(wanted.session)
       if (before) await letGo(before)
       if (!(await placeFor(signal))) return { ok: false, failure: GIVEN_UP }
@@ -129,7 +129,7 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       }
       const { conversation } = opened
       const { session, model } = wanted
-      const held = { session, model, begun, conversation, hands, fullness: 0, busy: true, since: clock() }
+      const held = { session, model, seen, conversation, hands, fullness: 0, busy: true, since: clock() }
       kept.set(session, held)
       return { ok: true, held }
     },

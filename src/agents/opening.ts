@@ -28,7 +28,7 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
     const wanted = { session, instructions, model, resume }
     const give = () => resident.give(turn)
     const { runner } = resident
-    const opened = await conversations.open({ ...wanted, runner, give, begun: turn.position, signal: ends })
+    const opened = await conversations.open({ ...wanted, runner, give, seen: turn.position, signal: ends })
     return opened.ok ? { ...opened, why } : opened
   }
 
@@ -44,11 +44,15 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
     return last === null ? start(await firstOf(work, options), null, model) : resumeOr(last, model)
   }
 
-  /** Whether its program would go on to show tools of another wall, which it had since it was begun: it is begun again. */
-  const clingsTo = async ({ begun }: Held): Promise<boolean> => {
+  /**
+   * Whether its program would go on to show tools of another wall, which it had since it was begun: it is begun again. Only
+   * what came since it was last looked is looked at: all before that was behind one wall, and the last of it counts.
+   */
+  const clingsTo = async (held: Held): Promise<boolean> => {
     if (!resident.clings) return false
-    const found = await store.query({ session, event: 'peripheral-started', limit: STAYS })
-    const stays = found.ok ? found.value.entries.filter(({ position }) => position > begun) : []
+    const found = await store.query({ session, event: 'peripheral-started', order: 'oldest', cursor: held.seen })
+    const stays = found.ok ? found.value.entries : []
+    held.seen = turn.position
     return stays.some(({ body }) => body?.event === 'peripheral-started' && body.peripheral !== work.spec.id)
   }
 
@@ -73,9 +77,6 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
     return found
   }
 }
-
-/** As many stays as are looked at: far more than a conversation sees before it is idle. */
-const STAYS = 100
 
 const isFull = ({ fullness }: Held): boolean => fullness >= FULL
 

@@ -1,3 +1,4 @@
+import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
@@ -97,7 +98,7 @@ export const createSeats = (options: Options) => {
       return refused(refusal('grant-exceeded', `the token is for ${named}, and ${grant.agent} is in ${spec.id}`))
     }
     const accepted = await store.get(turn ?? '')
-    const { role = 'operator' } = accepted?.body?.event === 'accepted' ? accepted.body : {}
+    const role = roleOf(accepted)
     // What a session was given by others, whoever conducts it carries out.
     const own = accepted?.author.kind === 'agent' && grant.session === null
     if (own && !mayAct(grant.role, role))

@@ -1,3 +1,4 @@
+import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { started } from '../peripherals/drafts.ts'
@@ -32,11 +33,10 @@ type Options = { store: Store; enter: Enter; roomMode: (room: string) => Promise
 /** Begins turns: puts the wall up, unless it stands already. It is the same for a mind of the house and for one elsewhere. */
 export const createBegin = ({ store, enter, roomMode }: Options) => {
   /** Who asked, as the message came in, and the mode the room is in now. */
-  const askerOf = async ({ id, room }: TurnRecord) => {
-    const accepted = (await store.get(id))?.body
-    const role = accepted?.event === 'accepted' ? accepted.role : undefined
-    return { role: role ?? 'operator', mode: await roomMode(room) } as const
-  }
+  const askerOf = async ({ id, room }: TurnRecord) => ({
+    role: roleOf(await store.get(id)),
+    mode: await roomMode(room),
+  })
 
   return async ({ turn, spec, author }: Beginning, write: Write): Promise<Begun> => {
     const { id, session, room, agent } = turn

@@ -31,6 +31,7 @@ const EVENTS = {
 } as const satisfies Record<string, EventName>
 type Numbered = keyof typeof EVENTS
 const NUMBERED = Object.keys(EVENTS) as Numbered[]
+const FIRST = ['briefed', 'note', 'conversation'] as const satisfies Numbered[]
 
 /**
  * Writes down what becomes of a turn that a program works on, in the order it happens. A message is written down when
@@ -39,9 +40,10 @@ const NUMBERED = Object.keys(EVENTS) as Numbered[]
 export const createWriting = async ({ store, turn, author, write, failed }: Options) => {
   const { id, session, room, agent } = turn
   const numbers = new Map<Numbered, number>()
-  const begun = (await store.get(`${id}.briefed-0`)) !== null
   // Before it was briefed, all that there can be of a turn is that it was tried, with or without success.
-  const any = begun || (await isThere(store, `${id}.note-0`, `${id}.conversation-0`))
+  const [briefed, ...tried] = await Promise.all(FIRST.map((kind) => store.get(`${id}.${kind}-0`)))
+  const begun = briefed !== null
+  const any = begun || tried.some((entry) => entry !== null)
   for (const kind of NUMBERED) numbers.set(kind, any ? await nextOf(store, turn, kind) : 0)
   const since = Date.now()
   let pending: string | null = null
@@ -132,9 +134,6 @@ export const clipped = (text: string): string =>
     : `${text.slice(0, MOST).replace(/\p{Cs}$/u, '')}\n[${text.length - MOST} more characters are not kept]`
 
 const NOTE_LENGTH = 1000
-
-const isThere = async (store: Pick<Store, 'get'>, ...ids: string[]): Promise<boolean> =>
-  (await Promise.all(ids.map((id) => store.get(id)))).some((entry) => entry !== null)
 
 /** The number that comes after the last that a turn has of a kind. */
 const nextOf = async (store: Pick<Store, 'query'>, { id, session }: TurnRecord, kind: Numbered): Promise<number> => {

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { type House, loadHouse } from '../config/load.ts'
 import type { Settings } from '../house/parts.ts'
-import { findAgentProgram, programOf } from '../house/programs.ts'
+import { findAgentProgram, type ProgramName, programOf, wrapFor } from '../house/programs.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Check, checkWall } from '../rig/wall.ts'
-import { cageFor, type Wrap } from '../sandbox/cage.ts'
 import type { AgentConfig } from '../shapes/agent.ts'
 import { print } from './print.ts'
 
@@ -22,35 +21,35 @@ export const checkWalls = async (
 
 const checkAll = async (settings: Settings, only: string | null): Promise<Row[]> => {
   const house = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
-  const programs = house.config.agents.filter(
-    (agent) => programOf(agent) !== null && (only === null || agent.id === only),
-  )
+  const programs = house.config.agents.flatMap((agent) => {
+    const name = only === null || agent.id === only ? programOf(agent) : null
+    return name === null ? [] : [{ agent, name }]
+  })
   if (programs.length === 0)
     throw new Problem(
       only === null ? 'no agent of the config is a program' : `there is no agent ${only} that is a program`,
       'set its runner to claude or codex',
     )
   const rows: Row[] = []
-  for (const agent of programs) rows.push(...(await checkOne(agent, house, settings)))
+  for (const program of programs) rows.push(...(await checkOne(program, house, settings)))
   return rows
 }
 
-const checkOne = async (agent: AgentConfig, { config, specs }: House, { path }: Settings): Promise<Row[]> => {
-  const name = programOf(agent) ?? 'claude'
+type Wanted = { agent: AgentConfig; name: ProgramName }
+
+const checkOne = async ({ agent, name }: Wanted, { config, specs }: House, settings: Settings): Promise<Row[]> => {
+  const { path, variables = {} } = settings
   const spec = specs.get(agent.peripheral)
   const found = await findAgentProgram(agent, name, path)
   if (typeof found === 'string' || !spec) {
     const detail = typeof found === 'string' ? found : `there is no peripheral ${agent.peripheral}`
     return [{ agent: agent.id, program: name, checks: [{ name: 'starts', ok: false, detail }] }]
   }
-  const { file } = found
-  const wrapFor = async (writable: readonly string[]): Promise<Wrap> => {
-    const cage = config.runners.cage === 'never' ? '' : await cageFor({ path, readable: [file], writable })
-    return typeof cage === 'string' ? (argv) => argv : cage
-  }
+  const { file: program } = found
+  const wrap = (own: readonly string[]) => wrapFor(program, own, { config, path, variables, log: () => {} })
   const rows: Row[] = []
   for (const [way, key] of WAYS[name]) {
-    const { version, checks } = await checkWall({ name, program: file, spec, key, wrapFor })
+    const { version, checks } = await checkWall({ name, program, spec, key, wrapFor: wrap })
     rows.push({ agent: agent.id, program: `${name} ${version}, ${way}`, checks })
   }
   return rows

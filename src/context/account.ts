@@ -1,3 +1,4 @@
+import { taggedIn } from '../evidence/drafts.ts'
 import type { BodyOf, Entry } from '../shapes/evidence.ts'
 import type { Fruit } from '../shapes/fruit.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
@@ -48,8 +49,7 @@ export const turnOf = ({ id, body }: Entry): string | null => {
   return body && 'turn' in body && typeof body.turn === 'string' ? body.turn : null
 }
 
-export const tagged = ({ tags }: Entry, family: 'agent' | 'room'): string =>
-  tags.find((tag) => tag.startsWith(`${family}/`))?.slice(family.length + 1) ?? ''
+export const tagged = ({ tags }: Entry, family: 'agent' | 'room'): string => taggedIn(tags, family) ?? ''
 
 const begun = (turn: string, entry: Entry): Account => ({
   turn,

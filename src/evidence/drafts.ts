@@ -41,6 +41,10 @@ export const sessionDraft = ({
   inReplyTo: inReplyTo ?? null,
 })
 
+/** What the tags of an entry say of its agent or its room; null where they say nothing. */
+export const taggedIn = (tags: readonly string[], family: 'agent' | 'room'): string | null =>
+  tags.find((tag) => tag.startsWith(`${family}/`))?.slice(family.length + 1) ?? null
+
 /** An entry in the house's chain, shown in the rooms given. */
 export const houseDraft = (id: string, body: Body, rooms: string[], author: Author = BELLHOP): Draft => ({
   // Who came and went is of use while it is fresh; nothing later builds on it.

@@ -25,6 +25,8 @@ export type Machine = {
   log: RunnerOptions['log']
 }
 
+type Caging = Pick<Machine, 'path' | 'variables' | 'log'> & { config: Pick<Config, 'runners'> }
+
 /** How each is installed, in a line. */
 const INSTALLS: Record<ProgramName, string> = {
   claude: `npm install -g @anthropic-ai/claude-code@${TESTED.claude.at(-1)}`,
@@ -82,7 +84,7 @@ export const makeRunner = async (agent: AgentConfig, name: ProgramName, machine:
     provider: agent.provider ?? null,
     models: modelsOf(agent, machine.config),
     env: wayOut(machine.variables),
-    wrap: await wrapFor(found.file, home, machine),
+    wrap: await wrapFor(found.file, [home], machine),
     signIn: signInLine(agent),
     log: machine.log,
   }
@@ -96,14 +98,17 @@ const modelsOf = ({ type }: AgentConfig, { agents, profiles }: Machine['config']
   return [...new Set(named.filter((model) => model !== undefined))]
 }
 
-/** The cage that a program runs in; where there can be none, at least it ends with us. */
-const wrapFor = async (program: string, home: string, { config, path, variables, log }: Machine): Promise<Wrap> => {
+/** The cage that a program runs in, with folders of its own; where there can be none, at least it ends with us. */
+export const wrapFor = async (
+  program: string,
+  writable: readonly string[],
+  { config, path, variables, log }: Caging,
+): Promise<Wrap> => {
   const certificates = CERTIFICATES.flatMap((name) => variables[name] ?? [])
   // Both are one file each. A script needs the package around it, too.
   const needed = /\.[cm]?js$/.test(program) ? packageOf(dirname(program), program) : program
   const readable = [needed, ...certificates].map(realOrNull).filter((place) => place !== null)
-  const cage =
-    config.runners.cage === 'never' ? 'the config wants none' : await cageFor({ path, readable, writable: [home] })
+  const cage = config.runners.cage === 'never' ? 'the config wants none' : await cageFor({ path, readable, writable })
   if (typeof cage !== 'string') return cage
   log('the programs of agents run without a cage', { why: cage })
   const setpriv = await findProgram('setpriv', path.split(delimiter))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { taggedIn } from '../evidence/drafts.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Entry } from '../shapes/evidence.ts'
@@ -154,7 +155,6 @@ const ofTurn =
   ({ body }: Entry): boolean =>
     turn === null || (body !== null && 'turn' in body && body.turn === turn.id)
 
-const agentIn = (tags: readonly string[]): string =>
-  tags.find((tag) => tag.startsWith('agent/'))?.slice('agent/'.length) ?? ''
+const agentIn = (tags: readonly string[]): string => taggedIn(tags, 'agent') ?? ''
 
 const timeOf = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 19)}`

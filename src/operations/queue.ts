@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { amendDraft, amendmentsOf, MOST_AMENDMENTS, requestOf } from '../evidence/amendments.ts'
 import { openApprovals } from '../evidence/approvals.ts'
+import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { oneLine } from '../lib/plain.ts'
@@ -10,7 +11,7 @@ import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
-import { agentNamed, roleOf } from './sessions.ts'
+import { agentNamed } from './sessions.ts'
 
 /** accepted: it waits for its turn; waiting: for a person's approval; removed: it was taken out, and ends when it is due. */
 const State = z.enum(['accepted', 'running', 'waiting', 'removed'])

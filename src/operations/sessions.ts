@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { openApprovals } from '../evidence/approvals.ts'
 import type { Presence } from '../shapes/agent.ts'
-import type { Entry } from '../shapes/evidence.ts'
 import { Id } from '../shapes/message.ts'
-import type { Role } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
@@ -74,10 +72,6 @@ export const status = defineOperation({
       .map(({ id, agent, status, ahead }) => `${agent}: ${status}${ahead > 0 ? `, ${ahead} ahead of it` : ''} (${id})`)
       .join('\n') || 'nothing is being worked on',
 })
-
-/** The role that a turn was asked with: what it may do goes by that. */
-export const roleOf = (accepted: Entry | null): Role =>
-  (accepted?.body?.event === 'accepted' && accepted.body.role) || 'operator'
 
 /** An agent by its id, or by its type: the first of its kind. */
 export const agentNamed = (name: string, here: readonly Presence[]): string =>

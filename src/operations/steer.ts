@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { roleOf } from '../evidence/asked.ts'
 import { MOST_STEERS, steerDraft, steersFrom } from '../evidence/steers.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
@@ -7,7 +8,7 @@ import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
-import { agentNamed, roleOf } from './sessions.ts'
+import { agentNamed } from './sessions.ts'
 
 const Steered = z.strictObject({ turn: Id, agent: Name })
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { parseJson } from '../lib/parse-json.ts'
 import { nameInProgram } from '../runners/claude/names.ts'
 import { listen } from './loopback.ts'
-import type { Asked, Move, Script, StubModel } from './script.ts'
+import { type Asked, inPieces, type Move, type Script, type StubModel } from './script.ts'
 
 /** What of a request is looked at. Content is a text or blocks of it, and so are the system prompt and what a tool answered. */
 const Block = z.looseObject({
@@ -187,17 +187,12 @@ const block = async (item: Item, index: number, response: ServerResponse, pace: 
   const isText = typeof text === 'string'
   const empty = { ...rest, ...(isText ? { text: '' } : { input: {} }) }
   send(response, { type: 'content_block_start', index, content_block: empty })
-  for (const piece of cutUp(isText ? text : JSON.stringify(input ?? {}), pace.pieces ?? 1)) {
+  for (const piece of inPieces(isText ? text : JSON.stringify(input ?? {}), pace.pieces ?? 1)) {
     if (response.destroyed) return
     const delta = isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece }
     send(response, { type: 'content_block_delta', index, delta })
     if (pace.everyMs) await setTimeout(pace.everyMs)
   }
-}
-
-const cutUp = (text: string, pieces: number): string[] => {
-  const size = Math.max(1, Math.ceil(text.length / pieces))
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size))
 }
 
 const send = (response: ServerResponse, event: { type: string } & Item): void => {

@@ -5,7 +5,7 @@ import { parseJson } from '../lib/parse-json.ts'
 import { NAMESPACE, nameInModel } from '../runners/codex/names.ts'
 import { listen } from './loopback.ts'
 import { readAsked } from './openai-asked.ts'
-import type { Asked, Move, Script, StubModel } from './script.ts'
+import { type Asked, inPieces, type Move, type Script, type StubModel } from './script.ts'
 
 /** What a request takes where a move does not say. */
 const USAGE = { input: 100, cached: 0, output: 20 }
@@ -107,14 +107,6 @@ const streamTo = (response: ServerResponse, nth: number) => {
       response.end()
     },
   }
-}
-
-const inPieces = (text: string, pieces: number): string[] => {
-  const letters = [...text]
-  const size = Math.max(1, Math.ceil(letters.length / pieces))
-  return Array.from({ length: Math.ceil(letters.length / size) }, (_, at) =>
-    letters.slice(at * size, (at + 1) * size).join(''),
-  )
 }
 
 const callItem = ({ tool, args }: { tool: string; args: Record<string, unknown> }, id: string) => ({

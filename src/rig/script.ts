@@ -50,3 +50,12 @@ export const inOrder = (...moves: [Move, ...Move[]]): Script => {
   let at = 0
   return () => moves[Math.min(at++, moves.length - 1)] ?? moves[0]
 }
+
+/** A text as it is sent piece by piece, with no character torn. */
+export const inPieces = (text: string, pieces: number): string[] => {
+  const letters = [...text]
+  const size = Math.max(1, Math.ceil(letters.length / pieces))
+  return Array.from({ length: Math.ceil(letters.length / size) }, (_, at) =>
+    letters.slice(at * size, (at + 1) * size).join(''),
+  )
+}

@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
+import { asVariables } from '../workspace/git-settings.ts'
 import type { Job } from './job.ts'
 
 /** The home of programs that do not see the user's own. */
@@ -20,7 +21,7 @@ export const environment = (job: Job, folders: readonly string[], hasRepository:
     ...job.env,
     ...GIT,
     ...(full ? {} : { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_OPTIONAL_LOCKS: '0' }),
-    ...gitSettings(),
+    ...asVariables(Object.entries(SETTINGS)),
     // A repository inside the workspace may be an agent's work, with settings that name programs.
     ...(hasRepository && basename(job.argv[0] ?? '') === 'git' ? pinned(job.workspace.root) : {}),
   }
@@ -55,14 +56,5 @@ const SETTINGS = {
   'gc.auto': '0',
   'maintenance.auto': 'false',
 } as const
-
-const gitSettings = (): Record<string, string> => {
-  const settings = Object.entries(SETTINGS)
-  const pairs = settings.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ])
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) }
-}
 
 const pinned = (root: string) => ({ GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root })

@@ -1,3 +1,4 @@
+import { taggedIn } from '../evidence/drafts.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { Item, ItemEvent, ItemStatus } from '../shapes/item.ts'
 import type { Progress } from '../shapes/post.ts'
@@ -164,5 +165,4 @@ const unasked = (id: string, step: string, approval: string): Extract<Item, { ty
 })
 
 /** The agent whose session an entry is of. */
-const agentIn = (tags: readonly string[]): string =>
-  tags.find((tag) => tag.startsWith('agent/'))?.slice('agent/'.length) ?? ''
+const agentIn = (tags: readonly string[]): string => taggedIn(tags, 'agent') ?? ''

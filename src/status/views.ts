@@ -1,3 +1,4 @@
+import { taggedIn } from '../evidence/drafts.ts'
 import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
@@ -146,8 +147,7 @@ const DECIDED: Record<BodyOf<'approval-decided'>['decision'], (approval: string)
 const because = (note: string): string => (note === '' ? '' : `: ${oneLine(note, ASKED_LENGTH)}`)
 
 /** The agent whose session an entry is of. */
-const agentIn = (tags: readonly string[]): string =>
-  tags.find((tag) => tag.startsWith('agent/'))?.slice('agent/'.length) ?? 'the agent'
+const agentIn = (tags: readonly string[]): string => taggedIn(tags, 'agent') ?? 'the agent'
 
 const WORDS_LENGTH = 200
 

@@ -1,5 +1,6 @@
 import { execa } from 'execa'
 import { gitFolderOf } from './git-folder.ts'
+import { asVariables, gitEnvironment } from './git-settings.ts'
 
 /** How a repository stands: the branch, the commit it is at, and what is different from it. */
 export type GitStatus = {
@@ -70,8 +71,8 @@ const gitIn =
     const { exitCode, stdout, isMaxBuffer } = await execa('git', ['--no-pager', ...args], {
       cwd: root,
       env: {
-        ...ENVIRONMENT,
-        PATH: path,
+        ...gitEnvironment(path),
+        ...LOOKING,
         GIT_DIR: folder,
         GIT_WORK_TREE: root,
         ...asVariables([...SETTINGS, ...settings]),
@@ -90,15 +91,9 @@ const gitIn =
     return { output: Buffer.from(stdout).toString(), whole: !isMaxBuffer }
   }
 
-const ENVIRONMENT = {
-  HOME: '/nonexistent',
-  LC_ALL: 'C',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
+/** It only looks. */
+const LOOKING = {
   GIT_OPTIONAL_LOCKS: '0',
-  GIT_TERMINAL_PROMPT: '0',
   // What is not here is not fetched: that would run whatever the settings name for it.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
@@ -117,17 +112,6 @@ const SETTINGS: readonly Setting[] = [
   ['maintenance.auto', 'false'],
   ['submodule.recurse', 'false'],
 ]
-
-/** One by one, so that a name may hold whatever it likes. */
-const asVariables = (settings: readonly Setting[]): Record<string, string> => ({
-  GIT_CONFIG_COUNT: String(settings.length),
-  ...Object.fromEntries(
-    settings.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ),
-})
 
 /** Filters are programs that git runs on files to see whether they changed: each that the settings name is emptied. */
 const filtersIn = (names: string): Setting[] =>

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
+import { gitEnvironment } from './git-settings.ts'
 
 /**
  * How a git ended: what it said, as bytes; cut where that was more than was asked for, late where it took too long. The
@@ -40,7 +41,7 @@ export const gitIn = ({ folder, root, path }: Place): Git => {
     const result = await execa('git', [...settings, ...excludes, ...durability, ...args], {
       cwd: root,
       env: {
-        ...environment(path),
+        ...gitEnvironment(path),
         GIT_DIR: folder,
         GIT_WORK_TREE: root,
         ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
@@ -69,19 +70,8 @@ const stdinFor = (input: GitOptions['input']) => {
 /** Makes an empty repository whose names are SHA-256. */
 export const initGit = async (folder: string, path: string): Promise<void> => {
   const args = ['init', '--quiet', '--bare', '--object-format=sha256', '--template=', folder]
-  await execa('git', args, { cwd: '/', env: environment(path), extendEnv: false, stdin: 'ignore' })
+  await execa('git', args, { cwd: '/', env: gitEnvironment(path), extendEnv: false, stdin: 'ignore' })
 }
-
-const environment = (path: string) => ({
-  PATH: path,
-  HOME: '/nonexistent',
-  LC_ALL: 'C',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_ATTR_NOSYSTEM: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  GIT_TERMINAL_PROMPT: '0',
-})
 
 /** The bytes, the modes and the links are kept as they are; nothing is run, and nothing is ever cleaned away. */
 const SETTINGS = {

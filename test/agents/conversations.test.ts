@@ -53,7 +53,7 @@ const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
       now += ms
     },
     begin: (session: string, resume: string | null = null, signal = new AbortController().signal) =>
-      talks.open({ session, instructions: '', model: null, resume, runner, give, begun: 0, signal }),
+      talks.open({ session, instructions: '', model: null, resume, runner, give, seen: 0, signal }),
   }
 }
 

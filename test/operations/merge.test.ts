@@ -6,7 +6,6 @@ import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { checkouts, merge } from '../../src/operations/merge.ts'
 import { mergeStands } from '../../src/operations/merge-history.ts'
 import type { Context, Operation } from '../../src/operations/operation.ts'
-import { inputFrom, words } from '../../src/operations/parse.ts'
 import { diff, undo } from '../../src/operations/undo.ts'
 import { createUndo } from '../../src/operations/undo-files.ts'
 import type { Author, Body } from '../../src/shapes/evidence.ts'
@@ -14,6 +13,7 @@ import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, type Result, refused } from '../../src/shapes/result.ts'
 import type { RoomMode } from '../../src/shapes/room.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
+import { sayTo } from '../support/say-to.ts'
 import { ADA, must, testStore } from '../support/store.ts'
 import { checkoutHouse } from '../workspace/checkout-folders.ts'
 
@@ -83,15 +83,7 @@ const mergeHouse = async (files: Record<string, string>) => {
       )
       await write(agent, `${turn}.ended`, { event: 'turn-ended', turn, outcome: 'done', answer: 'done' }, turn)
     },
-    say: async (line: string, change: Partial<Context> = {}): Promise<Result<string>> => {
-      const [name, ...given] = words(line)
-      const row = ROWS.find((one) => `/${one.name}` === name)
-      if (!row) throw new Error(`there is no ${name}`)
-      const input = inputFrom(row, given)
-      if (!input.ok) return input
-      const output = await row.run(input.value, { ...context, ...change })
-      return output.ok ? ok(row.render(output.value)) : output
-    },
+    say: sayTo(ROWS, context),
     /** What was written down in the room, with its author and what it answers. */
     told: async () =>
       (await store.chain('room-lobby')).map(({ id, author, inReplyTo, body }) => ({

@@ -1,11 +1,10 @@
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Context, Operation } from '../../src/operations/operation.ts'
-import { inputFrom, words } from '../../src/operations/parse.ts'
 import { diff, rewind, undo } from '../../src/operations/undo.ts'
 import { createUndo, type Holder } from '../../src/operations/undo-files.ts'
 import type { Author, Body } from '../../src/shapes/evidence.ts'
-import { ok, type Result } from '../../src/shapes/result.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
+import { sayTo } from '../support/say-to.ts'
 import { ADA, must, testStore } from '../support/store.ts'
 import { contentsOf, testShadow } from '../workspace/shadow-folders.ts'
 
@@ -94,15 +93,7 @@ export const undoHouse = async (files: Record<string, string> = {}) => {
       await end(id, agent)
     },
     /** What a line in the room is answered. */
-    say: async (line: string, change: Partial<Context> = {}): Promise<Result<string>> => {
-      const [name, ...given] = words(line)
-      const row = ROWS.find((one) => `/${one.name}` === name)
-      if (!row) throw new Error(`there is no ${name}`)
-      const input = inputFrom(row, given)
-      if (!input.ok) return input
-      const output = await row.run(input.value, { ...context, ...change })
-      return output.ok ? ok(row.render(output.value)) : output
-    },
+    say: sayTo(ROWS, context),
     /** What was written down of what was put back, in order. */
     written: async (agent: Agent = 'claude-1') =>
       (await store.chain(SESSIONS[agent])).flatMap(({ id, body, author, inReplyTo }) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inOrder, type Move } from '../../src/rig/script.ts'
 import { INSTALL_MS } from '../support/cached-packages.ts'
 import { eventually } from '../support/poll.ts'
-import { notesOf, type ProgramHouse, startProgramHouse } from '../support/programs.ts'
+import { call, done, notesOf, type ProgramHouse, startProgramHouse } from '../support/programs.ts'
 import { must } from '../support/store.ts'
 
 let it: ProgramHouse
@@ -20,9 +20,6 @@ prices: { asOf: 2026-11-01, models: { claude-rig: { input: 10, cached: 1, output
   })
 }, INSTALL_MS)
 afterAll(() => it[Symbol.asyncDispose]())
-
-const done: Move = { do: 'say', text: 'done' }
-const call = (tool: string, args: Record<string, unknown>): Move => ({ do: 'call', calls: [{ tool, args }] })
 
 describe.each(['claude', 'codex'] as const)('%s', (name) => {
   const agent = `${name}-1`

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
-import { inOrder, type Move } from '../../src/rig/script.ts'
+import { inOrder } from '../../src/rig/script.ts'
 import { INSTALL_MS } from '../support/cached-packages.ts'
 import { eventually } from '../support/poll.ts'
-import { eventsOf, notesOf, type ProgramHouse, startProgramHouse } from '../support/programs.ts'
+import { call, done, eventsOf, notesOf, type ProgramHouse, startProgramHouse } from '../support/programs.ts'
 import { must } from '../support/store.ts'
 
 let it: ProgramHouse
@@ -17,9 +17,6 @@ beforeAll(async () => {
   })
 }, INSTALL_MS)
 afterAll(() => it[Symbol.asyncDispose]())
-
-const done: Move = { do: 'say', text: 'done' }
-const call = (tool: string, args: Record<string, unknown>): Move => ({ do: 'call', calls: [{ tool, args }] })
 
 test('both are ready, by what their programs were seen to do', async () => {
   const { agents } = must(await it.client.ask('who'))

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { startAnthropic } from '../../src/rig/anthropic.ts'
 import { startOpenai } from '../../src/rig/openai.ts'
-import type { Script, StubModel } from '../../src/rig/script.ts'
+import type { Move, Script, StubModel } from '../../src/rig/script.ts'
 import type { Entry, EventName } from '../../src/shapes/evidence.ts'
 import { findClis } from './clis.ts'
 import { startTestHouse, type TestHouse } from './gateway.ts'
@@ -95,6 +95,9 @@ const speakingIn = ({ store }: TestHouse, client: Client) => {
       }),
   }
 }
+
+export const done: Move = { do: 'say', text: 'done' }
+export const call = (tool: string, args: Record<string, unknown>): Move => ({ do: 'call', calls: [{ tool, args }] })
 
 /** The events of a turn, in order. */
 export const eventsOf = ({ entries }: Came): string[] => entries.map(({ body }) => body.event)
