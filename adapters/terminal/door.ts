@@ -1,4 +1,4 @@
-import type { Door } from '../../src/chat/door.ts'
+import type { Door } from '../../src/chat/port.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
 import type { Result } from '../../src/shapes/result.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ChatAdapter } from '../../src/chat/door.ts'
+import type { ChatAdapter } from '../../src/chat/port.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Result } from '../../src/shapes/result.ts'
 import { placesIn, type TerminalDoor } from './door.ts'

@@ -1,4 +1,4 @@
-import type { Door } from '../chat/door.ts'
+import type { Door } from '../chat/port.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Post } from '../shapes/post.ts'
 import { ok, type Result } from '../shapes/result.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentConfig, Variable } from './agent.ts'
+import { Networks, People } from './networks.ts'
 import { SandboxMode, ServerName } from './peripheral.ts'
 import { Profiles } from './profile.ts'
 import { Name, Room } from './room.ts'
@@ -32,6 +33,18 @@ export const Config = z.strictObject({
     port: z.int().min(0).max(65535),
     /** Host names besides localhost that this instance answers to. */
     hosts: z.array(z.string()),
+    /** The address that people reach the web page at, for links in chat; null gives none. */
+    public: z.url({ protocol: /^https?$/ }).nullable(),
+  }),
+  /** The networks that rooms are on, and the people who speak there. */
+  networks: Networks,
+  people: People,
+  /** What bots and agents may set off by themselves. */
+  loops: z.strictObject({
+    /** How many turns they may give out in a room until a person says something. */
+    hops: z.int().nonnegative(),
+    /** How many agents one line may name. */
+    named: z.int().positive(),
   }),
   rooms: z.array(Room).min(1),
   agents: z.array(AgentConfig).min(1),

@@ -3,11 +3,12 @@ import { Presence, RunnerName } from './agent.ts'
 import { Digest, DigestFiles } from './digest.ts'
 import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
+import { ChannelName, Identity } from './network.ts'
 import { ToolCall } from './peripheral.ts'
 import { Role } from './person.ts'
 import { Grant } from './principal.ts'
 import { Refusal } from './refusal.ts'
-import { Name, RoomMode } from './room.ts'
+import { Name, RoomMode, RoomSetting } from './room.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
 import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
@@ -77,6 +78,8 @@ export const events = {
     body: body('answered', { operation: z.string(), answer: z.string() }),
   },
   heard: { type: 'coordination', claim: 'observation', body: body('heard', {}) },
+  /** Nothing was made of a line, on purpose: another bot said it, for one. The room is not told: that would be heard, too. */
+  dropped: { type: 'coordination', claim: 'observation', body: body('dropped', { refusal: Refusal }) },
   assigned: {
     type: 'coordination',
     claim: 'observation',
@@ -98,6 +101,24 @@ export const events = {
     type: 'mode-transition',
     claim: 'observation',
     body: body('profile-set', { from: Name.nullable(), to: Name.nullable() }),
+  },
+  /** How a room is, by choice of the people there; null is as the config says. */
+  'room-set': {
+    type: 'mode-transition',
+    claim: 'observation',
+    body: body('room-set', { setting: RoomSetting, to: z.string().nullable() }),
+  },
+  /** A room is shown what happens in another one; or is no longer. */
+  'watch-set': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('watch-set', { watched: Name, on: z.boolean() }),
+  },
+  /** A channel of a network leads to a thread: what is said there is said in the thread. */
+  'thread-bound': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('thread-bound', { thread: Name, network: Name, channel: ChannelName }),
   },
   /** What an agent did in a checkout of its own was brought over; or was not, because of conflicts. */
   merged: {
@@ -425,6 +446,40 @@ export const events = {
     claim: 'correction',
     body: body('token-revoked', { name: z.string(), why: z.string() }),
   },
+  /** A person wants another account to be theirs, too. Whoever says the code is; the entry's id has the hash of it. */
+  'pair-offered': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('pair-offered', { person: z.string(), expires: z.iso.datetime() }),
+  },
+  /** It is: an account of a network, or one visit of somebody whom the network does not vouch for. */
+  paired: {
+    type: 'gate-traversal',
+    claim: 'conclusion',
+    body: body('paired', { person: z.string(), identity: Identity }),
+  },
+  unpaired: {
+    type: 'gate-traversal',
+    claim: 'correction',
+    body: body('unpaired', { person: z.string(), identity: Identity }),
+  },
+  /**
+   * failed: a post could not be said in a channel · again: it was said once more, because nobody knew whether it had been ·
+   * through: all up to this position was said
+   */
+  'delivery-noted': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('delivery-noted', {
+      network: Name,
+      channel: ChannelName,
+      room: Name,
+      about: z.enum(['failed', 'again', 'through']),
+      post: Id.nullable(),
+      position: z.int(),
+      text: z.string(),
+    }),
+  },
   /** What another server says a tool of it is, where that is not what it said before. */
   'tool-seen': {
     type: 'coordination',
@@ -463,10 +518,14 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.message.body,
   events.answered.body,
   events.heard.body,
+  events.dropped.body,
   events.assigned.body,
   events.refused.body,
   events['mode-changed'].body,
   events['profile-set'].body,
+  events['room-set'].body,
+  events['watch-set'].body,
+  events['thread-bound'].body,
   events.merged.body,
   events['thread-started'].body,
   events['thread-archived'].body,
@@ -505,6 +564,10 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['wall-declared'].body,
   events['token-minted'].body,
   events['token-revoked'].body,
+  events['pair-offered'].body,
+  events.paired.body,
+  events.unpaired.body,
+  events['delivery-noted'].body,
   events['tool-seen'].body,
   events['tool-pinned'].body,
   events.presence.body,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Sender, Spoken } from './network.ts'
 import { Face, Name } from './room.ts'
 
 /** Ids that may appear in an address, a file name and a BullMQ job: no colon, no slash. */
@@ -8,12 +9,6 @@ export const MESSAGE_BYTES = 16_384
 
 /** A message's own id has no dot: the ids of what follows from it are made by adding one. */
 export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
-
-/** A name somebody speaks as: of whole characters, and of none that a terminal would obey. */
-const Spoken = z
-  .string()
-  .max(64)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'expected a name without control characters')
 
 /** What an adapter makes of a line of chat. The same id twice is the same message: it is answered again, not done again. */
 export const Message = z.strictObject({
@@ -26,8 +21,8 @@ export const Message = z.strictObject({
     .refine((text) => Buffer.byteLength(text) <= MESSAGE_BYTES, `expected at most ${MESSAGE_BYTES} bytes`),
   /** The command it is, where a program says so: the text then only shows it. */
   command: z.strictObject({ name: z.string().max(64), input: z.record(z.string(), z.unknown()) }).optional(),
-  /** What the face knows of the sender: a token, and the name it asks to speak as. */
-  credential: z.strictObject({ token: z.string(), as: Spoken.nullable() }),
+  /** What the face knows of the sender: a token, and the name it asks to speak as; or who the network says it is. */
+  credential: z.strictObject({ token: z.string(), as: Spoken.nullable(), sender: Sender.optional() }),
 })
 export type Message = z.infer<typeof Message>
 
@@ -53,5 +48,9 @@ export const Receipt = z.strictObject({
   assignments: z.array(Assignment),
   /** What a command answered, for people to read; null where there was none. */
   answer: z.string().nullable(),
+  /** For whoever asked and nobody else: it is in no evidence, and said once. */
+  whisper: z.string().optional(),
+  /** Why nothing was made of it, where that is on purpose: nobody is told. */
+  dropped: z.string().optional(),
 })
 export type Receipt = z.infer<typeof Receipt>

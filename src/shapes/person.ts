@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Author } from './evidence.ts'
+import { Sender } from './network.ts'
 import { Face } from './room.ts'
 
 /** Each role may do what the ones before it may. */
@@ -16,6 +17,10 @@ export const Person = z.strictObject({
   via: z.string().nullable(),
   /** Whether it is an agent that speaks, by a token of its own. */
   agent: z.literal(true).optional(),
+  /** Whether nobody gave them a role: they talk, and ask what is for everybody. */
+  guest: z.literal(true).optional(),
+  /** Who they are on the network they come from. */
+  sender: Sender.optional(),
 })
 export type Person = z.infer<typeof Person>
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console context doors evidence lib mcp operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
+  'agents chat client config console context delivery doors evidence lib mcp operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -13,6 +13,8 @@ const layers: Record<string, readonly string[]> = {
   'src/lib': ['src/shapes'],
   'src/redis': [],
   'src/chat': ['src/shapes'],
+  // What is said on networks: when, in which order and how often. How, is for their outlets.
+  'src/delivery': ['src/shapes', 'src/lib', 'src/redis', 'src/chat'],
   // A set of walls is right when all that they declare can happen: that is for the peripherals to say.
   'src/config': ['src/shapes', 'src/lib', 'src/tools', 'src/peripherals'],
   'src/evidence': ['src/shapes', 'src/lib', 'src/redis'],
@@ -49,7 +51,7 @@ const layers: Record<string, readonly string[]> = {
   'src/client': ['src/shapes', 'src/chat'],
   adapters: ['src/shapes', 'src/chat'],
   // The composition roots: what they hold is wiring.
-  'src/house': PARTS,
+  'src/house': [...PARTS, 'adapters'],
   'src/up': [...PARTS, 'src/house', 'adapters'],
   'src/commands': [...PARTS, 'src/house', 'src/up'],
   'src/cli.ts': [...PARTS, 'src/house', 'src/up', 'src/commands'],
@@ -73,6 +75,8 @@ const homes: Record<string, readonly string[]> = {
   '@modelcontextprotocol/client': ['src/sources'],
   '@modelcontextprotocol/server': ['src/mcp'],
   '@modelcontextprotocol/node': ['src/mcp'],
+  'irc-framework': ['adapters/irc'],
+  'discord.js': ['adapters/discord'],
   hono: ['src/console'],
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
