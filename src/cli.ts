@@ -174,16 +174,27 @@ withServerFlags(
 withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
   (flags: Flags) => serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
 )
+withFlags(program.command('networks').description('IRC and Discord alone (`up` starts it)'))
+  .option('--verbose', 'show the log here too')
+  .action((flags: Flags) =>
+    serve(async () => (await import('./house/networks.ts')).startNetworks(settingsFrom(flags)), 'networks'),
+  )
 withFlags(program.command('doctor'))
   .description('what is here, what is missing, and the line that fixes it')
   .option('--wall', 'run the real programs of the agents against a model that tries everything')
   .option('--agent <id>', 'with --wall: this one alone')
+  .option('--networks', 'look at the networks of the config: tokens, intents, channels')
   .option('--json', 'as one JSON value')
-  .action(async (flags: Flags & { json?: boolean; agent?: string; wall?: boolean }) => {
+  .action(async (flags: Flags & { json?: boolean; agent?: string; wall?: boolean; networks?: boolean }) => {
+    if (flags.networks) {
+      const { checkNetworks } = await import('./commands/networks.ts')
+      process.exitCode = await checkNetworks(settingsFrom(flags), { json: flags.json ?? false })
+      return
+    }
     if (!flags.wall)
       throw new Problem(
         'what is here and what is missing is said by the launcher',
-        'run `./bellhop doctor`; --wall tries the walls',
+        'run `./bellhop doctor`; --wall tries the walls, and --networks looks at the networks',
       )
     const { checkWalls } = await import('./commands/wall.ts')
     process.exitCode = await checkWalls(settingsFrom(flags), { agent: flags.agent ?? null, json: flags.json ?? false })

@@ -44,6 +44,9 @@ make make compile
 python3 python3 compile
 git git up demo worker test
 bwrap bubblewrap sandbox test
+/usr/sbin/ngircd ngircd test
+/usr/sbin/inspircd inspircd test
+/usr/bin/atheme-services atheme-services test
 `
 
 const programs = PROGRAMS.trim()
@@ -56,6 +59,7 @@ const programs = PROGRAMS.trim()
 const purposes = [...new Set(programs.flatMap((one) => one.purposes))]
 const LIMIT_MS = 2000
 const LEAST_FREE_MB = 200
+const NETWORKS_MS = 90_000
 
 /** @type {(name: string, detail: string) => Check} */
 const ok = (name, detail) => ({ name, state: 'ok', detail, fix: null })
@@ -536,6 +540,23 @@ async function examine(only, place) {
   return results.filter((check) => !(compiled && check.name === 'compiler'))
 }
 
+/**
+ * The networks of a config, looked at by the program itself: their tokens, intents and channels. It takes a build.
+ * @type {(config: string, place: Place) => Promise<Check[]>}
+ */
+async function networks(config, { root, data }) {
+  const program = join(root, 'dist/src/cli.js')
+  if (!existsSync(program)) return [optional('networks', 'not looked at: nothing is built yet', setupLine({ root, data, env: {} }))]
+  const argv = [program, 'doctor', '--networks', '--json', '--config', config]
+  const said = await new Promise((done) => {
+    execFile(process.execPath, argv, { timeout: NETWORKS_MS }, (error, stdout, stderr) =>
+      done(stdout || { problem: stderr.split('\n')[0] || reason(error) }),
+    )
+  })
+  if (typeof said !== 'string') return [missing('networks', said.problem, null)]
+  return /** @type {{ findings: Check[] }} */ (JSON.parse(said)).findings
+}
+
 /** @type {(results: Check[]) => string} */
 function report(results) {
   const width = Math.max(...results.map((check) => check.name.length))
@@ -553,8 +574,9 @@ function verdict(results) {
   return `Not ready: ${names.join(', ')}. The lines after "fix:" put it right.`
 }
 
-const USAGE = `Usage: bellhop doctor [--json] [--data DIR] [--only CHECK]
+const USAGE = `Usage: bellhop doctor [--json] [--data DIR] [--only CHECK] [--config FILE]
        bellhop doctor --wall [--agent ID] [--json]
+       bellhop doctor --networks --config FILE [--json]
        bellhop doctor --packages ${purposes.join('|')}
 
 Says what is there, what is missing and which line puts it right.
@@ -562,6 +584,8 @@ Says what is there, what is missing and which line puts it right.
   --json          the same as JSON
   --data DIR      the data folder (default: BELLHOP_DATA, else .bellhop in the current folder)
   --only CHECK    one of: ${Object.keys(checks).join(', ')}
+  --config FILE   also look at the networks of this config: tokens, intents, channels
+  --networks      look at these alone
   --wall          run the real programs of the agents against a model that tries everything
   --packages FOR  only print the Debian packages that are missing for this
   --help          print this
@@ -573,6 +597,7 @@ const OPTIONS = /** @type {const} */ ({
   json: { type: 'boolean' },
   data: { type: 'string' },
   only: { type: 'string' },
+  config: { type: 'string' },
   packages: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 })
@@ -620,7 +645,9 @@ async function main(argv, env) {
   }
   const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
   const data = resolve(options.data || env['BELLHOP_DATA'] || '.bellhop')
-  const results = await examine(options.only, { root, data, env })
+  const place = { root, data, env }
+  const found = await examine(options.only, place)
+  const results = options.config ? [...found, ...(await networks(resolve(options.config), place))] : found
   const ready = results.every((check) => check.state !== 'missing')
   process.stdout.write(options.json ? `${JSON.stringify({ ready, checks: results }, null, 2)}\n` : report(results))
   return ready ? 0 : 1

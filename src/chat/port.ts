@@ -1,6 +1,7 @@
 import type { Command } from '../shapes/command.ts'
 import type { Message, Receipt } from '../shapes/message.ts'
 import type { Sender } from '../shapes/network.ts'
+import type { NetworkStanding } from '../shapes/networks.ts'
 import type { Post, Progress } from '../shapes/post.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
@@ -76,7 +77,7 @@ export type NetworkPort = ChatPort & {
   log: (message: string, fields?: Record<string, unknown>) => void
 }
 
-export type NetworkState = { state: 'connecting' | 'connected' | 'lost' | 'refused'; detail: string }
+export type NetworkState = Pick<NetworkStanding, 'state' | 'detail'>
 
 /** What a look at a network found, before anything is started: what is right, what is not, and what to do about it. */
 export type Finding = { name: string; state: 'ok' | 'missing' | 'optional'; detail: string; fix: string | null }

@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts'
 import type { Config } from '../shapes/config.ts'
+import type { IrcConfig } from '../shapes/networks.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { Budget } from '../shapes/usage.ts'
 import { type Source, told, type Wrong } from './yaml.ts'
@@ -15,6 +16,8 @@ export const checkSense = (config: Config, specs: Specs, source: Source): void =
       ...unusedServers(config, specs),
       ...wrongRooms(config),
       ...wrongProfiles(config),
+      ...wrongNetworks(config),
+      ...wrongPeople(config),
       ...wrongPrices(config),
       ...wrongBudgets(config),
       ...wrongLease(config),
@@ -99,6 +102,73 @@ const wrongRooms = ({ rooms, agents }: Config): Wrong[] => {
         : [{ path: ['rooms', i, 'listener'], what: `expected one of the agents ${ids.join(', ')}, or null` }],
     ),
   ]
+}
+
+/** Every channel leads to a room that is there, and a room has one channel on a network: else what is said would go round. */
+const wrongNetworks = ({ networks, rooms, agents }: Config): Wrong[] =>
+  Object.entries(networks).flatMap(([name, network]): Wrong[] => {
+    const ids = rooms.map(({ id }) => id)
+    const led = Object.values(network.channels)
+    const path = ['networks', name, 'channels']
+    return [
+      ...Object.entries(network.channels)
+        .filter(([, room]) => !ids.includes(room))
+        .map(([channel, room]) => ({
+          path: [...path, channel],
+          what: `there is no room ${room}; there is ${ids.join(', ')}`,
+        })),
+      ...[...new Set(led.filter((room, i) => led.indexOf(room) !== i))].map((room) => ({
+        path,
+        what: `two channels lead to ${room}: give each a room of its own`,
+      })),
+      ...(network.kind === 'irc' ? wrongIrc(name, network, agents) : []),
+    ]
+  })
+
+const wrongIrc = (name: string, irc: IrcConfig, agents: Config['agents']): Wrong[] => {
+  const path = ['networks', name]
+  const odd = Object.keys(irc.channels).filter((channel) => !/^[#&+!]/.test(channel))
+  const strangers = Object.keys(irc.agents).filter((id) => !agents.some((agent) => agent.id === id))
+  return [
+    ...odd.map((channel) => ({
+      path: [...path, 'channels', channel],
+      what: 'expected a channel such as "#team", in quotes',
+    })),
+    ...strangers.map((id) => ({ path: [...path, 'agents', id], what: `there is no agent ${id}` })),
+    ...(irc.account !== undefined && irc.secret === undefined && irc.certificate === undefined
+      ? [{ path: [...path, 'account'], what: 'expected `secret` beside it: the variable with the password' }]
+      : []),
+    ...(irc.sasl === 'external' && irc.certificate === undefined
+      ? [{ path: [...path, 'sasl'], what: 'expected `certificate` beside it: the file with ours and its key' }]
+      : []),
+    ...((irc.ca ?? irc.certificate) !== undefined && !irc.tls
+      ? [{ path: [...path, 'tls'], what: 'certificates are for TLS, and it is off' }]
+      : []),
+  ]
+}
+
+/** A person's accounts are on networks that are there, and each is one person's; nobody is called like an agent. */
+const wrongPeople = ({ people, networks, agents, rooms }: Config): Wrong[] => {
+  const taken = [...agents.flatMap(({ id, type }) => [id, type]), 'bellhop', 'all']
+  const places = [...rooms.map(({ id }) => id), ...Object.keys(networks)]
+  const owners = new Map<string, string>()
+  return Object.entries(people).flatMap(([name, { accounts, roles }]): Wrong[] => {
+    const path = ['people', name]
+    const others = accounts.map((account) => owners.get(account))
+    for (const account of accounts) owners.set(account, name)
+    return [
+      ...(taken.includes(name.toLowerCase()) ? [{ path, what: `"${name}" is the name of an agent` }] : []),
+      ...accounts.flatMap((account, i): Wrong[] => {
+        const [network = ''] = account.split('/')
+        const at = [...path, 'accounts', i]
+        if (!(network in networks)) return [{ path: at, what: `there is no network ${network}` }]
+        return others[i] === undefined ? [] : [{ path: at, what: `${account} is ${others[i]}'s already` }]
+      }),
+      ...Object.keys(roles)
+        .filter((place) => !places.includes(place))
+        .map((place) => ({ path: [...path, 'roles', place], what: `there is no room and no network ${place}` })),
+    ]
+  })
 }
 
 const wrongProfiles = ({ profile, profiles }: Config): Wrong[] => {

@@ -25,12 +25,21 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'turn-amended': 'person',
   'profile-set': 'person',
   merged: 'person',
+  'room-set': 'person',
+  'watch-set': 'person',
+  'thread-bound': 'person',
+  'pair-offered': 'person',
+  paired: 'person',
+  unpaired: 'person',
   instructed: 'house',
   'turn-briefed': 'house',
   'turn-noted': 'house',
   'usage-noted': 'house',
   verified: 'house',
   'wall-declared': 'house',
+  dropped: 'house',
+  'delivery-noted': 'house',
+  'network-noted': 'house',
 }
 
 /**

@@ -48,7 +48,7 @@ export const taggedIn = (tags: readonly string[], family: 'agent' | 'room'): str
 /** An entry in the house's chain, shown in the rooms given. */
 export const houseDraft = (id: string, body: Body, rooms: string[], author: Author = BELLHOP): Draft => ({
   // Who came and went is of use while it is fresh; nothing later builds on it.
-  ephemeral: body.event === 'presence',
+  ephemeral: body.event === 'presence' || body.event === 'network-noted' || isPassing(body),
   id,
   session: HOUSE,
   subject: { type: 'house', id: HOUSE },
@@ -57,6 +57,9 @@ export const houseDraft = (id: string, body: Body, rooms: string[], author: Auth
   tags: rooms.map((room) => `room/${room}`),
   inReplyTo: null,
 })
+
+/** That all was said so far is overtaken by the next such note; what could not be said is not. */
+const isPassing = (body: Body): boolean => body.event === 'delivery-noted' && body.about === 'through'
 
 /** Bellhop itself, where nobody else did it. */
 export const BELLHOP: Author = { kind: 'house', id: 'bellhop', face: 'house', via: null }

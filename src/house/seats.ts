@@ -1,3 +1,4 @@
+import { type ByHand, createByHand, type Driver, HAND } from '../agents/by-hand.ts'
 import { createSeats, type Seats } from '../agents/seats.ts'
 import { createBegin, stoppedBy } from '../agents/turn.ts'
 import { openApprovals } from '../evidence/approvals.ts'
@@ -8,37 +9,62 @@ import { createAsking } from '../peripherals/asking.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
 import type { Author } from '../shapes/evidence.ts'
+import { AnyTool } from '../shapes/peripheral.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Seat } from '../shapes/seat.ts'
 import { receive, type Social } from '../social/pipeline.ts'
+import { describeTool } from './describe-tool.ts'
 import type { Parts } from './parts.ts'
 
-export type Seated = { seats: Seats; leases: SeatLeases }
+export type Seated = {
+  seats: Seats
+  leases: SeatLeases
+  byHand: ByHand
+  /** What a tool takes, as JSON Schema; null where there is no such tool. */
+  takes: SeatDoor['takes']
+}
 
 /** The seats of agents that come in by a door, on the parts of this process. */
 export const openSeats = (parts: Parts, social: Social): Seated => {
-  const { store, live, clock, specs, redis, prefix, ledgers, newId } = parts
+  const { store, live, clock, specs, redis, prefix, ledgers, newId, wallsIn, roomMode, enter, config } = parts
   const queue = {
     mailbox: createMailbox(redis, prefix, 'steps'),
     wake: (session: string) => parts.steps.wake(session),
   }
   const leases = createSeatLeases({ redis, prefix, clock, graceMs: graceOf(parts) })
+  const begins = (session: string): Promise<void> => leases.hold(session, config.lease.ms, BEGINS)
   const seats = createSeats({
     store,
     live,
     specs,
-    wallsIn: parts.wallsIn,
+    wallsIn,
     asking: createAsking({ store, live, clock, queue }),
-    begin: createBegin({ store, enter: parts.enter, roomMode: parts.roomMode }),
+    begin: createBegin({ store, enter, roomMode }),
     receive: (message) => receive(message, social),
-    keep: (session) => leases.hold(session, parts.config.lease.ms, BEGINS),
+    keep: begins,
     isBusy: async (session) =>
       (await ledgers.of(session)).open.size > 0 ||
       (await openApprovals(store, clock())).some((waiting) => waiting.session === session),
     newId,
   })
-  return { seats, leases }
+  const byHand = createByHand({
+    store,
+    seats,
+    specs,
+    wallsIn,
+    enter,
+    roomMode,
+    keep: (session, who) =>
+      who === null ? begins(session) : leases.hold(session, config.doors.clientMs, `${HAND}/${who}`),
+    keepMs: config.doors.clientMs,
+    newId,
+  })
+  const takes: Seated['takes'] = async (tool) => {
+    const known = AnyTool.safeParse(tool)
+    return known.success ? ((await describeTool(known.data, store))?.schema ?? null) : null
+  }
+  return { seats, leases, byHand, takes }
 }
 
 /** As long as a beat of an agent's may be missing, and three rounds of those who keep seats at the MCP door. */
@@ -47,7 +73,7 @@ const graceOf = ({ config }: Parts): number => Math.max(config.lease.ms, 3 * lim
 /** The seat of one agent, for what it asks over HTTP: each call keeps it for a while, and ends when who called is gone. */
 export const seatDoor = (
   principal: Principal,
-  { seats, leases }: Seated,
+  { seats, leases, takes }: Seated,
   { clientMs, gone }: { clientMs: number; gone: AbortSignal },
 ): SeatDoor => {
   const who = `http/${principal.key}`
@@ -67,8 +93,21 @@ export const seatDoor = (
     start: async (how) => kept(await seats.start(principal, how)),
     act,
     leave: (how) => seats.leave(principal, how),
+    takes,
   }
 }
+
+/** The seat that a person has who works by hand in a room. Agents have seats of their own. */
+export const handSeat = (driver: Driver, { byHand, takes }: Seated, gone: AbortSignal): SeatDoor | null =>
+  driver.person.agent
+    ? null
+    : {
+        at: () => byHand.at(driver),
+        start: (how) => byHand.start(driver, how),
+        act: (call, step) => byHand.act(driver, call, { step, signal: gone }),
+        leave: (how) => byHand.leave(driver, how),
+        takes,
+      }
 
 /** Who Bellhop signs for where an agent that comes in by a door does not: its turn has to end all the same. */
 const absent = (agent: string): Author => ({ kind: 'agent', id: agent, face: 'door', via: null })
@@ -85,7 +124,7 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
     turns.map(async (turn) => {
       // One that was stopped before it began, begins only to end.
       if (turn.status === 'accepted')
-        return void ((await isFirst(turn, store)) && seats.conduct(turn, absent(turn.agent)))
+        return void ((await isToEnd(turn, store, leases)) && seats.conduct(turn, absent(turn.agent)))
       const end = await endingOf(turn, parts, leases)
       const ended = end ? await seats.end(turn, absent(turn.agent), end) : null
       if (ended?.ok === false) log.warn('a turn could not be ended', { turn: turn.id, ...ended.refusal })
@@ -93,15 +132,18 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
   )
 }
 
-/** Whether a turn that has not begun was stopped, and is the next of its session. */
-const isFirst = async ({ id, session }: TurnRecord, store: Parts['store']): Promise<boolean> =>
-  (await store.get(`${id}.stop`)) !== null && (await store.nextTurn(session))?.id === id
+/** Whether a turn that has not begun was stopped, or was a person's own who did not get to it; and is the next of its session. */
+const isToEnd = async ({ id, session, agent }: TurnRecord, store: Parts['store'], leases: SeatLeases) =>
+  ((await store.get(`${id}.stop`)) !== null || (agent === HAND && !(await leases.isHeld(session)))) &&
+  (await store.nextTurn(session))?.id === id
 
-const endingOf = async ({ id, session }: TurnRecord, { store }: Parts, leases: SeatLeases) => {
+const endingOf = async ({ id, session, agent }: TurnRecord, { store }: Parts, leases: SeatLeases) => {
   const stop = await store.get(`${id}.stop`)
   const held = await leases.isHeld(session)
   // An agent that stops by itself is about to say how it ends.
   if (stop && (stop.author.kind !== 'agent' || !held)) return { ...stoppedBy(stop), reason: 'stopped' }
   if (held) return null
+  if (agent === HAND)
+    return { outcome: 'cancelled', answer: 'nobody took a step for some time', reason: 'left-alone' } as const
   return { outcome: 'cancelled', answer: 'its connection was closed', reason: 'connection-closed' } as const
 }

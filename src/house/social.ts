@@ -1,4 +1,6 @@
 import { sessionDraft } from '../evidence/drafts.ts'
+import { hopsIn } from '../evidence/hops.ts'
+import { listenerOf } from '../evidence/room-settings.ts'
 import type { SessionRecord } from '../evidence/store.ts'
 import { roomOfThread, threadOf } from '../evidence/threads.ts'
 import { readToken } from '../evidence/tokens.ts'
@@ -13,8 +15,8 @@ import { helpOf } from '../tools/table.ts'
 import { everybody, presenceOf } from './health.ts'
 import type { Parts } from './parts.ts'
 
-/** What the pipeline works with, on the parts of this process. */
-export const createSocial = (parts: Parts, draining: () => boolean): Social => {
+/** What the pipeline works with, on the parts of this process. The secret is for the one that is on the networks. */
+export const createSocial = (parts: Parts, draining: () => boolean, secret: string | null = null): Social => {
   const { config, specs, store, secrets, owner, turns, log } = parts
   const owners: TokenOwner[] = [
     { token: secrets.admin, name: owner, role: 'admin' },
@@ -27,9 +29,17 @@ export const createSocial = (parts: Parts, draining: () => boolean): Social => {
     },
     owners,
     minted: (token) => mintedOwner(parts, token),
+    networks: {
+      secret,
+      standingOf: parts.people.standingOf,
+      allows: ({ network, account }) => account !== null && config.networks[network]?.bots.includes(account) === true,
+    },
+    listenerOf: (place, face) => listenerOf(store, place, face),
+    hopsIn: (room) => hopsIn(store, room),
+    mostHops: config.loops.hops,
     agents: parts.agents,
     specs,
-    vocabulary: { operations: commands, peripherals: [...specs.keys()] },
+    vocabulary: { operations: commands, peripherals: [...specs.keys()], mostNamed: config.loops.named },
     store,
     draining,
     roomMode: parts.roomMode,

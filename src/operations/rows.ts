@@ -10,10 +10,14 @@ const summaries: Summaries = {
   message: ({ text }) => text,
   answered: ({ operation, answer }) => `${operation}: ${answer}`,
   heard: () => '',
+  dropped: ({ refusal }) => `${refusal.code}: ${refusal.message}`,
   assigned: ({ assignments }) => assignments.map(({ agent, peripheral }) => `${agent} in ${peripheral}`).join(', '),
   refused: ({ refusal }) => `${refusal.code}: ${refusal.message}`,
   'mode-changed': ({ from, to }) => `${from} to ${to}`,
   'profile-set': ({ from, to }) => `${from ?? 'none'} to ${to ?? 'none'}`,
+  'room-set': ({ setting, to }) => `${setting} ${to ?? 'as the config says'}`,
+  'watch-set': ({ watched, on }) => `${on ? 'watches' : 'no longer watches'} ${watched}`,
+  'thread-bound': ({ thread, network, channel }) => `${channel} on ${network} leads to ${thread}`,
   merged: ({ agent, files, conflicts }) =>
     conflicts.length > 0 ? `${agent}: conflicts in ${conflicts.join(', ')}` : `${agent}: ${files.join(', ')}`,
   'thread-started': ({ name, agent, from }) =>
@@ -60,6 +64,12 @@ const summaries: Summaries = {
   'token-minted': ({ name, label, grant }) =>
     `${name} ${label}: ${grant.kind === 'agent' ? `${grant.agent} in ${grant.room}` : `${grant.name}, ${grant.role}`}`,
   'token-revoked': ({ name, why }) => `${name} ${why}`,
+  'pair-offered': ({ person, role, expires }) => `${person}, ${role}, until ${expires}`,
+  paired: ({ person, identity }) => `${identity} is ${person}`,
+  unpaired: ({ person, identity }) => `${identity} is ${person} no longer`,
+  'delivery-noted': ({ network, channel, about, position, text }) =>
+    `${about}: ${channel} on ${network}, up to ${position}${text === '' ? '' : `: ${text}`}`,
+  'network-noted': ({ network, state, detail }) => `${network} ${state}: ${detail}`,
   'tool-seen': ({ server, tool, nth, hash }) => `${server}.${tool} ${hash.slice(0, 12)}, its description ${nth}`,
   'tool-pinned': ({ server, tool, hash }) => `${server}.${tool} ${hash.slice(0, 12)}`,
   presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,

@@ -183,6 +183,8 @@ export const events = {
       by: z.string().optional(),
       /** Where the work may lead, where an agent gave it. */
       within: z.array(z.string()).optional(),
+      /** How many turns bots and agents have given out in the room since a person did, this one among them. */
+      hops: z.int().positive().optional(),
     }),
   },
   /** What a person asks instead, of a turn that has not begun. */
@@ -450,13 +452,18 @@ export const events = {
   'pair-offered': {
     type: 'coordination',
     claim: 'goal',
-    body: body('pair-offered', { person: z.string(), expires: z.iso.datetime() }),
+    body: body('pair-offered', {
+      person: z.string(),
+      /** What they may do: what the account is good for, where the config does not know the person. */
+      role: Role,
+      expires: z.iso.datetime(),
+    }),
   },
   /** It is: an account of a network, or one visit of somebody whom the network does not vouch for. */
   paired: {
     type: 'gate-traversal',
     claim: 'conclusion',
-    body: body('paired', { person: z.string(), identity: Identity }),
+    body: body('paired', { person: z.string(), role: Role, identity: Identity }),
   },
   unpaired: {
     type: 'gate-traversal',
@@ -478,6 +485,16 @@ export const events = {
       post: Id.nullable(),
       position: z.int(),
       text: z.string(),
+    }),
+  },
+  /** How it stands with a network: that it is connected, that it is not, and why. */
+  'network-noted': {
+    type: 'presence-event',
+    claim: 'observation',
+    body: body('network-noted', {
+      network: Name,
+      state: z.enum(['connected', 'lost', 'refused']),
+      detail: z.string(),
     }),
   },
   /** What another server says a tool of it is, where that is not what it said before. */
@@ -568,6 +585,7 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events.paired.body,
   events.unpaired.body,
   events['delivery-noted'].body,
+  events['network-noted'].body,
   events['tool-seen'].body,
   events['tool-pinned'].body,
   events.presence.body,

@@ -17,9 +17,7 @@ const common = {
   bots: z.array(z.string().min(1).max(64)).default([]),
 }
 
-const Nick = z
-  .string()
-  .regex(/^[A-Za-z[\]\\`_^{|}][A-Za-z0-9[\]\\`_^{|}-]{0,29}$/, 'expected a nick such as "bellhop"')
+const Nick = z.string().regex(/^[A-Za-z[\]\\`_^{|}][A-Za-z0-9[\]\\`_^{|}-]{0,29}$/, 'expected a nick such as "bellhop"')
 const File = z.string().min(1)
 
 export const IrcConfig = z.strictObject({
@@ -44,10 +42,7 @@ export const IrcConfig = z.strictObject({
   sasl: z.enum(['auto', 'plain', 'external', 'never']).default('auto'),
   /** Accounts for the nicks of agents. */
   agents: z
-    .record(
-      Name,
-      z.strictObject({ nick: Nick.optional(), account: Nick.optional(), secret: Variable.optional() }),
-    )
+    .record(Name, z.strictObject({ nick: Nick.optional(), account: Nick.optional(), secret: Variable.optional() }))
     .default({}),
   /** The keys of channels that have one: the variables they are in. */
   keys: z.record(ChannelName, Variable).default({}),
@@ -97,3 +92,12 @@ export type PersonConfig = z.infer<typeof PersonConfig>
 /** A name without `@` and `~`: those are for whoever is only known to a network. */
 export const PersonName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,62}$/u, 'expected a name such as "ada"')
 export const People = z.record(PersonName, PersonConfig)
+
+/** How it stands with a network, as the process that is on it says. */
+export const NetworkStanding = z.strictObject({
+  network: Name,
+  state: z.enum(['connecting', 'connected', 'lost', 'refused']),
+  detail: z.string(),
+  since: z.iso.datetime(),
+})
+export type NetworkStanding = z.infer<typeof NetworkStanding>

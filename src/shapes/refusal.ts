@@ -32,9 +32,22 @@ export const refusals = {
     status: 403,
     remedy: 'come with the token of an agent: `bellhop token mint --agent NAME` makes one',
   },
+  'pair-unknown': {
+    status: 404,
+    remedy: 'say /pair where you are known already, and use the code it gives you within ten minutes',
+  },
+  // networks
+  'own-echo': { status: 409, remedy: 'none needed: it is what Bellhop said itself' },
+  'bot-ignored': {
+    status: 403,
+    remedy: 'list the account of the bot under bots of its network in the config, if it is to give work',
+  },
+  'hops-exceeded': { status: 429, remedy: 'have a person say something in the room: then it goes on' },
+  'network-unknown': { status: 404, remedy: 'use one of the networks the message names' },
   // mode
   'command-unknown': { status: 400, remedy: 'say /help for the list of commands' },
   'command-invalid': { status: 400, remedy: 'use the command as the message shows it' },
+  'mentions-exceeded': { status: 400, remedy: 'name fewer agents, or say it once to each' },
   'mode-forbids': { status: 409, remedy: 'change the room with /mode, or talk with /chat @agent' },
   'transition-invalid': { status: 409, remedy: 'go through the mode the message names' },
   // dispatch

@@ -1,10 +1,11 @@
 import { sameSecret } from '../lib/secret.ts'
 import type { Message } from '../shapes/message.ts'
+import { identityOf, type Sender } from '../shapes/network.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { AgentGrant } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { Face } from '../shapes/room.ts'
+import { type Face, NETWORK_FACES } from '../shapes/room.ts'
 
 /** Whose token it is. */
 export type TokenOwner = {
@@ -27,6 +28,7 @@ export const authenticate = (
   agents: readonly string[] = [],
 ): Result<Person> => {
   const { face, credential } = claimed
+  if (NETWORK_FACES.has(face)) return refused(refusal('unauthenticated', `nobody comes in through ${face} by a token`))
   const owner = owners.find(({ token }) => token !== '' && sameSecret(credential.token, token))
   if (!owner) return refused(refusal('unauthenticated', 'no token, or not one of this instance'))
   const { name, role, grant } = owner
@@ -49,4 +51,22 @@ const beyondGrant = ({ face, credential, room }: Claimed, grant: AgentGrant | nu
   if (room !== undefined && room !== grant.room)
     return refusal('grant-exceeded', `the token is for the room ${grant.room}, and not for ${room}`)
   return null
+}
+
+/** Who somebody on a network is here: the name they go by, and the role that config and pairings give them. */
+export type Standing = { name: string; role: Role; guest: boolean }
+
+/**
+ * Who a sender is. That the network vouches for them is the word of the process that is on it, which proves itself by a
+ * secret of its own; without that, nobody. Whom nobody gave a role is a guest.
+ */
+export const authenticateSender = (
+  { face, credential }: { face: Face; credential: Message['credential'] },
+  sender: Sender,
+  { standing, secret }: { standing: Standing; secret: string | null },
+): Result<Person> => {
+  if (secret === null || !NETWORK_FACES.has(face) || !sameSecret(credential.token, secret) || credential.as !== null)
+    return refused(refusal('unauthenticated', 'only Bellhop itself speaks for people on networks'))
+  const { name, role, guest } = standing
+  return ok({ name, role, face, via: identityOf(sender), ...(guest ? { guest: true } : {}), sender })
 }

@@ -12,7 +12,8 @@ export type Route =
   | { to: 'operation'; operation: Operation; input: Record<string, unknown> }
   | { to: 'agents'; request: string; work: { agent: string; peripheral: string }[] }
 
-export type Dispatched = Classified & { route: Route }
+/** `hops` counts the turns that bots and agents give out on their own; 0 where a person asks. */
+export type Dispatched = Classified & { route: Route; hops: number }
 
 type House = {
   agents: readonly KnownAgent[]
@@ -20,6 +21,9 @@ type House = {
   presenceOf: (agent: string) => Promise<Presence>
   /** Which budget leaves an agent nothing for another turn in a room, in a sentence; null where none does. */
   spentOver: (agent: string, room: string) => Promise<string | null>
+  /** How many turns bots and agents have given out in a room since a person did, and how many they may. */
+  hopsIn: (room: string) => Promise<number>
+  mostHops: number
   /** Why an agent in a room may not begin in a peripheral; null where it may. */
   entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
 }
@@ -30,13 +34,21 @@ export const dispatch = async (message: Classified, house: House): Promise<Resul
   if (wish.kind === 'talk') {
     // Whoever is in a room may talk there; a token that is only to read is not for that.
     const low = message.token === null ? null : tooLow(person.role, 'operator', 'to speak with a token')
-    return low ? refused(low) : ok({ ...message, route: { to: 'room' } })
+    return low ? refused(low) : ok({ ...message, hops: 0, route: { to: 'room' } })
   }
   if (wish.kind === 'command') {
     const { operation, input } = wish
     const closed = closedTo(person, operation)
-    return closed ? refused(closed) : ok({ ...message, route: { to: 'operation', operation, input } })
+    return closed ? refused(closed) : ok({ ...message, hops: 0, route: { to: 'operation', operation, input } })
   }
+  return giveOut(message, wish, house)
+}
+
+type WorkWish = Extract<Classified['wish'], { kind: 'work' }>
+
+const giveOut = async (message: Classified, wish: WorkWish, house: House): Promise<Result<Dispatched>> => {
+  const hops = await hopsOf(message, house)
+  if (!hops.ok) return hops
   const work: { agent: string; peripheral: string }[] = []
   for (const agent of wish.agents) {
     const peripheral = wish.peripheral ?? house.agents.find(({ id }) => id === agent)?.peripheral ?? ''
@@ -44,7 +56,18 @@ export const dispatch = async (message: Classified, house: House): Promise<Resul
     if (objection) return refused(objection)
     work.push({ agent, peripheral })
   }
-  return ok({ ...message, route: { to: 'agents', request: wish.request, work } })
+  return ok({ ...message, hops: hops.value, route: { to: 'agents', request: wish.request, work } })
+}
+
+/** What agents and bots set off by themselves ends after a few turns: else two of them could go on for ever. */
+const hopsOf = async ({ person, room, grant, wish }: Classified, house: House): Promise<Result<number>> => {
+  const alone = wish.kind === 'work' && wish.agents.every((agent) => agent === grant?.agent)
+  // What an agent begins for itself is no work that it gives.
+  if (alone || (!person.agent && !person.sender?.bot)) return ok(0)
+  const hops = (await house.hopsIn(room)) + 1
+  if (hops <= house.mostHops) return ok(hops)
+  const given = `${house.mostHops} turns in ${room} were given out by bots and agents since a person asked for something`
+  return refused(refusal('hops-exceeded', given))
 }
 
 type Work = { agent: string; peripheral: string }
@@ -62,7 +85,7 @@ const objectionTo = async ({ agent, peripheral }: Work, message: Classified, hou
       `${message.room} is in ${message.roomMode}; ${peripheral} needs ${spec.modes.join(' or ')}`,
     )
   }
-  const low = tooLow(message.person.role, spec.role, peripheral) ?? beyondGrant({ agent, peripheral }, message)
+  const low = roleFor(message.person, spec.role, peripheral) ?? beyondGrant({ agent, peripheral }, message)
   if (low) return low
   const { room } = house.agents.find(({ id }) => id === agent) ?? {}
   if (room !== undefined && room !== message.room)
@@ -98,12 +121,24 @@ const beyondGrant = ({ agent, peripheral }: Work, { grant }: Classified): Refusa
     : refusal('grant-exceeded', `${grant.agent} cannot inhabit ${peripheral}, and so gives nobody work there`)
 
 /** Why somebody may not ask for an operation: agents have tools, and next to no operations. */
-const closedTo = ({ role, agent, name }: Person, operation: Operation): Refusal | null => {
-  if (!agent === !operation.agents) return tooLow(role, operation.role, `/${operation.name}`)
+export const closedTo = ({ role, agent, name, guest }: Person, operation: Operation): Refusal | null => {
+  if (guest && !operation.open)
+    return refusal(
+      'role-too-low',
+      `/${operation.name} needs the role ${operation.role}; you have none here: /whoami says more`,
+    )
+  // What agents do in their seats, people say in a room who work by hand.
+  const forPeople = !operation.agents || operation.byHand === true
+  if (!agent === forPeople) return tooLow(role, operation.role, `/${operation.name}`)
   return agent
     ? refusal('grant-exceeded', `${name} is an agent, and /${operation.name} is for people`)
     : refusal('agents-only', `/${operation.name} is for agents, with a token of their own`)
 }
+
+const roleFor = ({ role, guest }: Person, needed: Role, what: string): Refusal | null =>
+  guest
+    ? refusal('role-too-low', `${what} needs the role ${needed}; you have none here: /whoami says more`)
+    : tooLow(role, needed, what)
 
 const tooLow = (role: Role, needed: Role, what: string): Refusal | null =>
   mayAct(role, needed) ? null : refusal('role-too-low', `${what} needs the role ${needed}; you are ${role}`)

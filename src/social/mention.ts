@@ -21,7 +21,8 @@ export const addressed = (text: string, agents: readonly Agent[]): Addressed => 
     start = nameAtStart(rest, agents)
   }
   for (const [, name = ''] of rest.matchAll(/(?<![\p{L}\p{M}\p{N}_@])@([A-Za-z][A-Za-z0-9-]*)/gu)) {
-    for (const id of agentsNamed(name, agents)) named.add(id)
+    // Everybody is meant where a line begins with it, and not where somebody tells of it.
+    for (const id of name.toLowerCase() === 'all' ? [] : agentsNamed(name, agents)) named.add(id)
   }
   return { named: [...named], request: rest.trim(), misspelt: start.misspelt, elsewhere: start.elsewhere }
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { type Operation, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, nearest, words } from '../operations/parse.ts'
+import type { KnownAgent } from '../shapes/agent.ts'
 import type { MessageMode } from '../shapes/message.ts'
-import type { Person } from '../shapes/person.ts'
+import { mayAct, type Person } from '../shapes/person.ts'
 import type { AgentGrant } from '../shapes/principal.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { RoomMode } from '../shapes/room.ts'
+import { NETWORK_FACES, type RoomMode } from '../shapes/room.ts'
 import { addressed, namesOf } from './mention.ts'
 import type { Present } from './presence.ts'
 
@@ -25,7 +26,9 @@ export type Classified = Known & { mode: MessageMode; roomMode: RoomMode; wish: 
 export type Vocabulary = {
   operations: readonly Operation[]
   peripherals: readonly string[]
-  agents: readonly { id: string; type: string }[]
+  agents: readonly Pick<KnownAgent, 'id' | 'type' | 'peripheral' | 'peripherals'>[]
+  /** How many agents one line may name. */
+  mostNamed: number
 }
 
 /** Stage 3. Is it coordination (talk, a command) or action (work), and what may the room do at present? */
@@ -35,14 +38,21 @@ export const mode = (known: Known, roomMode: RoomMode, vocabulary: Vocabulary): 
   return ok({ ...known, roomMode, mode: wish.value.kind === 'work' ? 'action' : 'coordination', wish: wish.value })
 }
 
-const wishOf = ({ text, place, person, command: typed }: Known, vocabulary: Vocabulary): Result<Wish> => {
+const wishOf = (known: Known, vocabulary: Vocabulary): Result<Wish> => {
+  const { text, face, command: typed } = known
   if (typed) return typedCommand(typed, vocabulary)
-  // What an agent says to nobody is for nobody: else two of them could talk for ever.
-  const listener = person.agent ? null : place.listener
-  const [, name, rest = ''] = /^\s*[/!]([A-Za-z][A-Za-z-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? []
-  if (name !== undefined) return command(name.toLowerCase(), rest, listener, vocabulary)
-  return work(text, null, listener, vocabulary)
+  const listener = listenerFor(known)
+  const [, mark, name, rest = ''] = /^\s*([/!])([A-Za-z][A-Za-z-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? []
+  if (name === undefined) return work(text, null, listener, vocabulary)
+  const wish = command(name.toLowerCase(), rest, listener, vocabulary)
+  // On networks other bots have commands of their own: what is not nearly one of ours is theirs.
+  const theirs = mark === '!' && NETWORK_FACES.has(face) && meantBy(name.toLowerCase(), vocabulary) === null
+  return theirs ? ok({ kind: 'talk' }) : wish
 }
+
+/** Who hears a line that names nobody: of agents, bots and those who may ask for nothing, no one does. */
+const listenerFor = ({ person, place }: Known): string | null =>
+  person.agent || person.sender?.bot || person.guest || !mayAct(person.role, 'operator') ? null : place.listener
 
 /** What a program gives that wants work done: whoever it names, and nobody that the request happens to mention. */
 const Work = z.strictObject({ agent: z.string(), request: z.string().min(1) })
@@ -63,30 +73,47 @@ const typedCommand = ({ name, input }: NonNullable<Known['command']>, vocabulary
 
 const command = (name: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {
   const { operations, peripherals } = vocabulary
-  const operation = operations.find((row) => row.name === name)
+  const operation = operations.find((row) => row.name === name || row.aliases?.includes(name))
   if (operation) {
     const input = inputFrom(operation, words(rest))
     return input.ok ? ok({ kind: 'command', operation, input: input.value }) : input
   }
-  if (peripherals.includes(name)) {
-    const wish = work(rest, name, listener, vocabulary)
-    if (wish.ok && wish.value.kind === 'work' && wish.value.request !== '') return wish
-    return wish.ok ? refused(refusal('command-invalid', `usage: /${name} [@agent] REQUEST`)) : wish
-  }
-  const meant = nearest(name, [...operations.map((row) => row.name), ...peripherals])
+  if (peripherals.includes(name)) return workIn(name, rest, listener, vocabulary)
+  const meant = meantBy(name, vocabulary)
   const row = operations.find((known) => known.name === meant)
   const hint = meant ? `; did you mean /${row ? usageOf(row) : meant}?` : ''
   return refused(refusal('command-unknown', `there is no command /${name}${hint}`))
 }
+
+const workIn = (peripheral: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {
+  const wish = work(rest, peripheral, listener ?? usualIn(peripheral, vocabulary), vocabulary)
+  if (wish.ok && wish.value.kind === 'work' && wish.value.request !== '') return wish
+  return wish.ok ? refused(refusal('command-invalid', `usage: /${peripheral} [@agent] REQUEST`)) : wish
+}
+
+/** The command that was probably meant; null where none was. */
+const meantBy = (name: string, { operations, peripherals }: Vocabulary): string | null => {
+  const names = [...operations.flatMap((row) => [row.name, ...(row.aliases ?? [])]), ...peripherals]
+  return nearest(name, names)
+}
+
+/** Who works in a peripheral where nobody is named: who starts there, or else may. */
+const usualIn = (peripheral: string, { agents }: Vocabulary): string | null =>
+  (
+    agents.find((agent) => agent.peripheral === peripheral) ??
+    agents.find((agent) => agent.peripherals?.includes(peripheral) ?? true)
+  )?.id ?? null
 
 /** A line for agents, or talk: whom it names, else the room's listener unless it names a person, else nobody. */
 const work = (
   text: string,
   peripheral: string | null,
   listener: string | null,
-  { agents }: Vocabulary,
+  { agents, mostNamed }: Vocabulary,
 ): Result<Wish> => {
   const { named, request, misspelt, elsewhere } = addressed(text, agents)
+  if (named.length > mostNamed)
+    return refused(refusal('mentions-exceeded', `it names ${named.length} agents, and one line may name ${mostNamed}`))
   if (misspelt) {
     const meant = nearest(misspelt, namesOf(agents))
     return refused(refusal('agent-unknown', `there is no agent ${misspelt}; did you mean @${meant}?`))

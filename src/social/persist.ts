@@ -66,6 +66,8 @@ const receiptOf = async ({ id, room }: Message, store: Store): Promise<Result<Re
       return ok({ ...receipt, mode: 'coordination', answer: body.answer })
     case 'heard':
       return ok({ ...receipt, mode: 'coordination' })
+    case 'dropped':
+      return ok({ ...receipt, mode: 'coordination', dropped: body.refusal.code })
     case 'refused':
       return refused(body.refusal)
     default:
@@ -89,8 +91,10 @@ const perform = async (
   if (!output.ok) return output
   const answer = operation.render(output.value)
   const kept = await keep(message, { event: 'answered', operation: operation.name, answer }, [], keeper)
-  if (kept.ok) keeper.heard?.(output.value)
-  return kept
+  if (!kept.ok) return kept
+  keeper.heard?.(output.value)
+  const whisper = operation.whisper?.(output.value) ?? null
+  return whisper === null ? kept : ok({ ...kept.value, whisper })
 }
 
 const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper): Promise<Result<Receipt>> => {
@@ -102,11 +106,8 @@ const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper):
   }
 }
 
-const assignmentsOf = async (
-  { id, room, person, token, grant }: Dispatched,
-  { work, request }: To<'agents'>,
-  { store, newId }: Keeper,
-) => {
+const assignmentsOf = async (message: Dispatched, { work, request }: To<'agents'>, { store, newId }: Keeper) => {
+  const { id, room, person, grant } = message
   const assignments: Assignment[] = []
   const drafts: Draft[] = []
   for (const { agent, peripheral } of work) {
@@ -125,13 +126,19 @@ const assignmentsOf = async (
           body: { event: 'session-opened', agent, room },
         }),
       )
-    const by = { ...(token === null ? {} : { by: token }), ...(grant ? { within: grant.peripherals } : {}) }
-    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...by }
+    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...givenBy(message) }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
     assignments.push({ turn, session, agent, peripheral })
   }
   return { assignments, drafts }
 }
+
+/** By which token work was given, where it may lead, and how far bots and agents have got by themselves. */
+const givenBy = ({ token, grant, hops }: Dispatched) => ({
+  ...(token === null ? {} : { by: token }),
+  ...(grant ? { within: grant.peripherals } : {}),
+  ...(hops === 0 ? {} : { hops }),
+})
 
 /** Writes a message, what follows from it and its receipt, all or nothing; what is given is what was written. */
 const keep = async (message: Dispatched, body: Body, drafts: Draft[], { store }: Keeper): Promise<Result<Receipt>> => {

@@ -26,6 +26,20 @@ const views: Views = {
     kind: 'notice',
     text: to === null ? 'the room works as the config says' : `the room works ${to}`,
   }),
+  'room-set': ({ setting, to }, { author }) => ({ kind: 'notice', text: `${author.id} ${settingText(setting, to)}` }),
+  'watch-set': ({ watched, on }, { author }) => ({
+    kind: 'notice',
+    text: `${author.id} has this room ${on ? 'watch' : 'no longer watch'} ${watched}`,
+  }),
+  'thread-bound': ({ network, channel }) => ({ kind: 'notice', text: `this thread is ${words(channel)} on ${network}` }),
+  'delivery-noted': ({ network, channel, about, post, text }) =>
+    about === 'failed'
+      ? { kind: 'notice', text: `NOT said in ${words(channel)} on ${network}: ${post ?? 'a post'}: ${words(text)}` }
+      : null,
+  'network-noted': ({ network, state, detail }) => ({
+    kind: 'notice',
+    text: `${network} is ${state}${detail === '' ? '' : `: ${words(detail)}`}`,
+  }),
   merged: ({ agent, into, files, conflicts }, { author }) => ({
     kind: 'notice',
     text:
@@ -108,6 +122,12 @@ const views: Views = {
     kind: 'notice',
     text: `${agent.id} is ${standing(agent)}${agent.reason ? `: ${agent.reason}` : ''}`,
   }),
+}
+
+const settingText = (setting: string, to: string | null): string => {
+  if (to === null) return `set ${setting} back to what the config says`
+  if (setting !== 'listener') return `set ${setting} to ${words(to)}`
+  return to === 'nobody' ? 'gated the room: agents hear what names them' : `has ${words(to)} hear all that is said here`
 }
 
 /** Who has registered and gives a reason is not ready, which is what people want to know. */

@@ -1,5 +1,6 @@
 import { execa } from 'execa'
 import { z } from 'zod'
+import { networkVariables } from '../house/network-secrets.ts'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
 import { handedOn } from '../runners/variables.ts'
@@ -12,7 +13,7 @@ export const Report = z.discriminatedUnion('kind', [
 ])
 export type Report = z.infer<typeof Report>
 
-export type ChildName = 'gateway' | 'worker'
+export type ChildName = 'gateway' | 'worker' | 'networks'
 export type Child = { name: ChildName; url: string | null; ended: Promise<string>; stop: () => Promise<void> }
 
 const KILL_MS = 5000
@@ -21,13 +22,14 @@ const KILL_MS = 5000
 export const startChild = async (
   name: ChildName,
   settings: Settings,
-  { drainMs, agents }: Pick<Config, 'drainMs' | 'agents'>,
+  { drainMs, agents, networks }: Pick<Config, 'drainMs' | 'agents' | 'networks'>,
 ): Promise<Child> => {
   const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(settings)], {
     env: {
       PATH: settings.path,
-      // Keys are for whoever runs the agents, and for nobody else.
+      // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and both for nobody else.
       ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : {}),
+      ...(name === 'networks' ? networkVariables(networks, settings.variables ?? {}) : {}),
       ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
       // By environment and not as an argument: it may hold a password.
       ...(settings.evidence ? { BELLHOP_EVIDENCE: settings.evidence } : {}),

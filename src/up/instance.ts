@@ -9,7 +9,7 @@ import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import { ping } from '../redis/redis.ts'
 import type { Config } from '../shapes/config.ts'
-import { type Child, startChild } from './children.ts'
+import { type Child, type ChildName, startChild } from './children.ts'
 import { keepAlive } from './keep-alive.ts'
 import { lockFolder } from './lock.ts'
 import { startRedis } from './redis-server.ts'
@@ -24,7 +24,7 @@ export type Instance = {
 
 type Say = (line: string) => void
 
-/** A whole instance: the folder locked, Redis, worker and gateway, watched; ended in the opposite order. */
+/** A whole instance: the folder locked, Redis, worker, gateway and whoever is on the networks, watched; ended in the opposite order. */
 export const startInstance = async (settings: Settings, say: Say): Promise<Instance> => {
   const { config } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
@@ -58,8 +58,9 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
   undo.push(redis.stop)
 
   const within = { ...settings, redis: redis.address }
-  say('starting worker and gateway')
-  const children = await startBoth(within, config)
+  const names = namesFor(config)
+  say(`starting ${names.join(', ')}`)
+  const children = await startAll(within, config, names)
   const watched = children.map((child) =>
     keepAlive(child, {
       say,
@@ -69,7 +70,7 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
   )
   undo.push(async () => {
     watch.abort()
-    // The gateway first: nothing more comes in. Then the worker, which ends what it has begun.
+    // The gateway and the networks first: nothing more comes in. Then the worker, which ends what it has begun.
     for (const { stop: end } of watched) await end()
   })
   const url = children[0]?.url ?? ''
@@ -78,11 +79,13 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
   return { url, secrets, stop, broken: Promise.race([redis.broken, ...watched.map((child) => child.broken)]) }
 }
 
-/** Both at once: gateway first in the list. If one has a problem, the other is not left running. */
-const startBoth = async (settings: Settings, config: Config): Promise<Child[]> => {
-  const started = await Promise.allSettled(
-    (['gateway', 'worker'] as const).map((name) => startChild(name, settings, config)),
-  )
+/** What is started, the gateway first; where there are no networks, nobody has to be on them. */
+const namesFor = ({ networks }: Config): ChildName[] =>
+  Object.keys(networks).length === 0 ? ['gateway', 'worker'] : ['gateway', 'networks', 'worker']
+
+/** All at once. If one has a problem, the others are not left running. */
+const startAll = async (settings: Settings, config: Config, names: readonly ChildName[]): Promise<Child[]> => {
+  const started = await Promise.allSettled(names.map((name) => startChild(name, settings, config)))
   const failed = started.find((result) => result.status === 'rejected')
   const children = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   if (!failed) return children

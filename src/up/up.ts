@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { createTerminal } from '../../adapters/terminal/index.ts'
 import { createClient } from '../client/client.ts'
+import { portOf } from '../client/port.ts'
 import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Result } from '../shapes/result.ts'
@@ -70,7 +71,7 @@ const openRoom = async (
   const { agents } = answered(await client.ask('who'))
   const { entries } = answered(await client.ask('evidence', { tag: [`room/${place}`], limit: RECALL }))
   const room = createTerminal({
-    door: client,
+    port: portOf(client),
     room: place,
     you: answered(await client.ask('whoami')),
     input,

@@ -53,7 +53,7 @@ const layers: Record<string, readonly string[]> = {
   // The composition roots: what they hold is wiring.
   'src/house': [...PARTS, 'adapters'],
   'src/up': [...PARTS, 'src/house', 'adapters'],
-  'src/commands': [...PARTS, 'src/house', 'src/up'],
+  'src/commands': [...PARTS, 'src/house', 'src/up', 'adapters'],
   'src/cli.ts': [...PARTS, 'src/house', 'src/up', 'src/commands'],
 }
 

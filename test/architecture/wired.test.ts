@@ -8,7 +8,7 @@ import { RefusalCode, refusals } from '../../src/shapes/refusal.ts'
 import { tools } from '../../src/tools/table.ts'
 import { ROOT, sourcesIn } from './sources.ts'
 
-const behaviour = sourcesIn('src').filter(({ file }) => !file.startsWith('src/shapes/'))
+const behaviour = [...sourcesIn('src'), ...sourcesIn('adapters')].filter(({ file }) => !file.startsWith('src/shapes/'))
 const usedSomewhere = (text: string): boolean => behaviour.some((source) => source.text.includes(text))
 
 test('every refusal that is declared is given somewhere', () => {

@@ -6,7 +6,10 @@ import { scratch } from '../support/folder.ts'
 import { CONFIG, complaint } from './complaint.ts'
 
 const DEFAULTS: Config = {
-  http: { host: '127.0.0.1', port: 7070, hosts: [] },
+  http: { host: '127.0.0.1', port: 7070, hosts: [], public: null },
+  networks: {},
+  people: {},
+  loops: { hops: 4, named: 5 },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [
     agentConfig({ id: 'claude-1', type: 'claude', runner: 'auto', peripheral: 'explore' }),
@@ -103,11 +106,17 @@ test.each([
 
 test('what is given on the command line wins over both files', () => {
   using user = withUser('http: { host: 0.0.0.0, port: 1 }')
-  expect(loadHouse(CONFIG, user.file, { port: 2 }).config.http).toEqual({ host: '0.0.0.0', port: 2, hosts: [] })
+  expect(loadHouse(CONFIG, user.file, { port: 2 }).config.http).toEqual({
+    host: '0.0.0.0',
+    port: 2,
+    hosts: [],
+    public: null,
+  })
   expect(loadHouse(CONFIG, user.file, { host: '::1', port: undefined }).config.http).toEqual({
     host: '::1',
     port: 1,
     hosts: [],
+    public: null,
   })
 })
 

@@ -86,6 +86,8 @@ describe('on the way in', () => {
     specs: SHIPPED,
     presenceOf: async (agent: string) => ({ ...ready(agent), peripherals: [...SHIPPED.keys()] }),
     spentOver: async () => null,
+    hopsIn: async () => 0,
+    mostHops: 4,
     entryOf: async () => null,
   }
 
@@ -93,7 +95,7 @@ describe('on the way in', () => {
     const sent = message(mode, id)
     expect(await dispatch(sent, house)).toEqual(
       opens(mode, id)
-        ? ok({ ...sent, route: { to: 'agents', request: 'work', work: [{ agent: 'claude-1', peripheral: id }] } })
+        ? ok({ ...sent, hops: 0, route: { to: 'agents', request: 'work', work: [{ agent: 'claude-1', peripheral: id }] } })
         : refused(refusal('mode-forbids', `quiet is in ${mode}; ${id} needs ${needed(id)}`)),
     )
   })

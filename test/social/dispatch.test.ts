@@ -28,6 +28,8 @@ const house = (presence: Partial<Presence>, asked: string[] = []) => ({
   },
   spentOver: async (agent: string, room: string) =>
     agent === 'codex-2' && room === 'lobby' ? 'codex-2 has used 52,100 of the 50,000 tokens of its day' : null,
+  hopsIn: async () => 0,
+  mostHops: 4,
   entryOf: async ({ entry }: PeripheralSpec) =>
     entry.includes('user-request') ? null : refusal('entry-refused', 'it is entered from test'),
 })
@@ -66,7 +68,7 @@ const verdict = async (given: Case): Promise<'ok' | RefusalCode> => {
 
 test('talk goes to the room, for anybody and in any mode', async () => {
   const given: Case = { wish: { kind: 'talk' }, role: 'viewer', roomMode: 'discuss', presence: { readiness: 'absent' } }
-  expect(await send(given)).toEqual(ok({ ...classified(given), route: { to: 'room' } }))
+  expect(await send(given)).toEqual(ok({ ...classified(given), hops: 0, route: { to: 'room' } }))
 })
 
 test('work goes to each agent, in the peripheral it starts in or the one that was asked for', async () => {
@@ -75,6 +77,7 @@ test('work goes to each agent, in the peripheral it starts in or the one that wa
   expect([await send(own), await send(asked)]).toEqual([
     ok({
       ...classified(own),
+      hops: 0,
       route: {
         to: 'agents',
         request: 'look',
@@ -86,6 +89,7 @@ test('work goes to each agent, in the peripheral it starts in or the one that wa
     }),
     ok({
       ...classified(asked),
+      hops: 0,
       route: { to: 'agents', request: 'look', work: [{ agent: 'codex-2', peripheral: 'edit' }] },
     }),
   ])

@@ -32,7 +32,7 @@ describe('a line is for those it names', () => {
     ['before an apostrophe', 'what is @claude’s view?', ['claude-1'], 'what is @claude’s view?'],
     ['at the start, before a question mark', '@claude? are you there', ['claude-1'], '@claude? are you there'],
     ['at the start and in the middle', '@claude ask @codex-2', ['claude-1', 'codex-2'], 'ask @codex-2'],
-    ['everybody, in the middle', 'hello @all', ALL, 'hello @all'],
+    ['nobody, where everybody is only told of', 'hello @all', [], 'hello @all'],
   ])('%s', (_how, text, named, request) => {
     expect(addressed(text, AGENTS)).toEqual(forThem(named, request))
   })

@@ -8,7 +8,7 @@ import { type Known, mode } from '../../src/social/mode.ts'
 import { AGENTS, LOBBY, line, QUIET } from '../support/social.ts'
 
 const ADA = { name: 'ada', role: 'admin', face: 'cli', via: null } as const
-const VOCABULARY = { operations: commands, peripherals: ['explore', 'edit'], agents: AGENTS }
+const VOCABULARY = { operations: commands, peripherals: ['explore', 'edit'], agents: AGENTS, mostNamed: 5 }
 
 const known = (text: string, place: Room): Known => ({
   ...line({ text, room: place.id }),
@@ -128,10 +128,16 @@ describe('the name of a peripheral as a command', () => {
   test.each([
     ['with nothing to do', '/explore', LOBBY],
     ['with a name and nothing to do', '/explore @codex', LOBBY],
-    ['for nobody', '/explore where is main?', QUIET],
     ['for a person', '/explore @bob where is main?', LOBBY],
   ])('%s is refused with the right usage', (_what, text, place) => {
     expect(wishOf(text, place)).toEqual(refused(refusal('command-invalid', 'usage: /explore [@agent] REQUEST')))
+  })
+
+  test('for nobody is for whoever starts there, or else may be there', () => {
+    expect([wishOf('/explore where is main?', QUIET), wishOf('/edit mend it', QUIET)]).toEqual([
+      work(['claude-1'], 'where is main?', 'explore'),
+      work(['claude-1'], 'mend it', 'edit'),
+    ])
   })
 
   test('for a misspelt agent is refused with a hint', () => {

@@ -72,6 +72,51 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     shown: view('answer', 'nobody'),
   },
   heard: { body: { event: 'heard' }, shown: { not: 'the line itself is shown' } },
+  dropped: {
+    body: { event: 'dropped', refusal: refusal('bot-ignored', 'otherbot is a bot') },
+    shown: { not: 'whoever was dropped would hear it, and answer' },
+  },
+  'room-set': {
+    body: { event: 'room-set', setting: 'listener', to: 'nobody' },
+    shown: view('notice', 'claude-1 gated the room: agents hear what names them'),
+  },
+  'watch-set': {
+    body: { event: 'watch-set', watched: 'ops', on: true },
+    shown: view('notice', 'claude-1 has this room watch ops'),
+  },
+  'thread-bound': {
+    body: { event: 'thread-bound', thread: 't-1', network: 'libera', channel: '#team' },
+    shown: view('notice', 'this thread is #team on libera'),
+  },
+  'pair-offered': {
+    body: { event: 'pair-offered', person: 'ada', role: 'admin', expires: UNTIL },
+    shown: { not: 'it is for the one who asked' },
+  },
+  paired: {
+    body: { event: 'paired', person: 'ada', role: 'admin', identity: 'libera/ada' },
+    shown: { not: 'it is about a person, not about a room' },
+  },
+  unpaired: {
+    body: { event: 'unpaired', person: 'ada', identity: 'libera/ada' },
+    shown: { not: 'it is about a person, not about a room' },
+  },
+  'delivery-noted': {
+    body: {
+      event: 'delivery-noted',
+      network: 'libera',
+      channel: '#team',
+      room: 'lobby',
+      about: 'failed',
+      post: 'm1',
+      position: 7,
+      text: 'the bot is banned',
+    },
+    shown: view('notice', 'NOT said in #team on libera: m1: the bot is banned'),
+  },
+  'network-noted': {
+    body: { event: 'network-noted', network: 'libera', state: 'lost', detail: 'ping timeout' },
+    shown: view('notice', 'libera is lost: ping timeout'),
+  },
   assigned: { body: { event: 'assigned', assignments: [] }, shown: { not: 'each assignment is shown as accepted' } },
   refused: {
     body: { event: 'refused', stage: 'mode', refusal: refusal('command-unknown', 'there is no command /x') },

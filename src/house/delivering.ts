@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outlet, Spot } from '../chat/outlet.ts'
+import { createCards } from '../delivery/cards.ts'
+import { createDelivery, type Note } from '../delivery/deliver.ts'
+import { type Ledger, type Stream, streamName } from '../delivery/ledger.ts'
+import { houseDraft } from '../evidence/drafts.ts'
+import { follow } from '../evidence/follow.ts'
+import { showOf } from '../evidence/room-settings.ts'
+import type { Entry } from '../shapes/evidence.ts'
+import type { Post } from '../shapes/post.ts'
+import { toPost } from '../status/posts.ts'
+import type { Bindings, Told } from './bindings.ts'
+import type { Parts } from './parts.ts'
+
+type Options = { name: string; outlet: Outlet; bindings: Bindings; ledger: Ledger }
+
+/** Says in the channels of a network what the rooms they lead to have to say, until the signal ends it. */
+export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, parts: Parts, signal: AbortSignal) => {
+  const { store, clock, turnViews, log } = parts
+  const paused = (ms: number, until: AbortSignal): Promise<void> =>
+    sleep(ms, undefined, { signal: until }).catch(() => {})
+  const spotOf = async ({ channel, room }: Stream): Promise<Spot> => {
+    const own = bindings.roomOf(name, channel) ?? room
+    return { channel, room, watched: own !== room, show: await showOf(store, own) }
+  }
+  const time = { now: clock, sleep: paused, spotOf }
+  const cards = createCards({ ledger, outlet, viewOf: turnViews.of, log: log.warn, ...time })
+  const delivery = createDelivery({
+    ledger,
+    outlet,
+    cards,
+    posts: (room, after, until) => postsFor(parts, { network: name, room, after }, until),
+    note: noteIn(parts),
+    lastThrough: (stream) => lastThrough(parts, stream),
+    newest: () => store.head(),
+    random: Math.random,
+    ...time,
+  })
+
+  const streams = new Map<string, { end: AbortController; over: Promise<void> }>()
+  const begin = (told: Told): void => {
+    const end = new AbortController()
+    const until = AbortSignal.any([signal, end.signal])
+    streams.set(streamName(told), { end, over: keepSaying(told, until) })
+  }
+  const keepSaying = async ({ network, channel, room, since }: Told, until: AbortSignal): Promise<void> => {
+    while (!until.aborted) {
+      await delivery.run({ network, channel, room }, until, since).catch((error: Error) => {
+        log.warn('what is said in a channel was held up', { network, channel, room, error: error.message })
+      })
+      await paused(AGAIN_MS, until)
+    }
+  }
+  const settle = (): void => {
+    const told = new Map(bindings.told(name).map((one) => [streamName(one), one]))
+    for (const [stream, { end }] of streams) {
+      if (told.has(stream)) continue
+      end.abort()
+      streams.delete(stream)
+    }
+    for (const [stream, one] of told) if (!streams.has(stream)) begin(one)
+  }
+
+  const unlisten = bindings.listen(settle)
+  settle()
+  await new Promise<void>((done) => {
+    signal.addEventListener('abort', () => done(), { once: true })
+    if (signal.aborted) done()
+  })
+  unlisten()
+  await Promise.all([...streams.values()].map(({ over }) => over))
+}
+
+const AGAIN_MS = 1000
+
+type Wanted = { network: string; room: string; after: number }
+
+/** The posts of a room that are for a network: not what is about the network itself, which would go round. */
+async function* postsFor(
+  { store, live }: Parts,
+  { network, room, after }: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<Post> {
+  const filters = { room, ephemeral: 'with' }
+  for await (const entry of follow(store, live, { filters, after }, signal)) {
+    const post = isFor(network, entry) ? toPost(entry, room) : null
+    if (post) yield post
+  }
+}
+
+const isFor = (network: string, { body }: Entry): boolean => {
+  switch (body?.event) {
+    case 'delivery-noted':
+    case 'network-noted':
+      return body.network !== network
+    // That everybody is there is what people expect: they are told of who is not.
+    case 'presence':
+      return body.agent.readiness !== 'ready'
+    default:
+      return true
+  }
+}
+
+/** Writes down what became of posts. What could not be said is told to the room: others of its faces still work. */
+const noteIn =
+  ({ store, newId, log }: Parts): Note =>
+  async (noted) => {
+    const rooms = noted.about === 'failed' ? [noted.room] : []
+    const draft = houseDraft(newId(), { event: 'delivery-noted', ...noted }, rooms)
+    const written = await store.append([{ ...draft, tags: [...draft.tags, tagOf(noted)] }])
+    if (noted.about !== 'through') log.warn('a post was not said as it should', noted)
+    if (!written.ok) throw new Error(written.refusal.message)
+  }
+
+const lastThrough = async ({ store }: Parts, stream: Stream): Promise<number | null> => {
+  const filters = { event: 'delivery-noted', tag: tagOf(stream), ephemeral: 'with', limit: 50 }
+  const found = await store.query(filters)
+  if (!found.ok) throw new Error(found.refusal.message)
+  for (const { body } of found.value.entries) {
+    if (body?.event === 'delivery-noted' && body.about === 'through') return body.position
+  }
+  return null
+}
+
+/** What the notes of a stream are found by: channels have letters that a tag has not. */
+const tagOf = ({ network, channel, room }: Stream): string =>
+  `delivery/${createHash('sha256').update(streamName({ network, channel, room })).digest('hex').slice(0, 16)}`

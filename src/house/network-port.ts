@@ -1,0 +1,97 @@
+import type { NetworkPort } from '../chat/port.ts'
+import type { Ledger } from '../delivery/ledger.ts'
+import { houseDraft } from '../evidence/drafts.ts'
+import { commandRows } from '../operations/commands.ts'
+import type { Message } from '../shapes/message.ts'
+import type { Sender } from '../shapes/network.ts'
+import type { NetworkConfig, NetworkStanding } from '../shapes/networks.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { refused } from '../shapes/result.ts'
+import { ask } from '../social/ask.ts'
+import { receive, type Social } from '../social/pipeline.ts'
+import { follow, tail } from '../status/posts.ts'
+import type { Bindings } from './bindings.ts'
+import type { Parts } from './parts.ts'
+
+type Options = {
+  network: string
+  config: NetworkConfig
+  parts: Parts
+  social: Social
+  bindings: Bindings
+  ledger: Ledger
+  secret: string
+  /** Writes a refusal down, of many alike the first ones. */
+  drop: NetworkPort['drop']
+  note: (standing: NetworkStanding) => Promise<void>
+  signal: AbortSignal
+}
+
+/** The port of the house for the adapter of one network. */
+export const networkPort = (options: Options): NetworkPort => {
+  const { network, config, parts, social, bindings, ledger, secret } = options
+  const { store, live, clock, log } = parts
+  const credential = (sender: Sender | undefined): Message['credential'] => ({
+    token: secret,
+    as: null,
+    ...(sender ? { sender } : {}),
+  })
+  const { rooms, http } = parts.config
+
+  return {
+    network,
+    say: ({ sender, id, room, text, command }) =>
+      receive(
+        { id, room, text, face: config.kind, credential: credential(sender), ...(command ? { command } : {}) },
+        social,
+      ),
+    follow: async (room, from, ears, signal) => {
+      const after = typeof from === 'number' ? from : 0
+      const last = typeof from === 'number' ? [] : await tail(store, room, from.tail)
+      ears.open?.()
+      for (const post of last) ears.post(post)
+      const posts = follow(store, live, { room, after: last.at(-1)?.position ?? after }, signal)
+      for await (const post of posts) ears.post(post)
+    },
+    ask: ({ name, input = {}, room = rooms[0]?.id ?? '', sender }) =>
+      sender
+        ? ask({ name, input, room, face: config.kind, credential: credential(sender) }, social)
+        : Promise.resolve(refused(refusal('unauthenticated', 'somebody has to ask'))),
+    roomOf: (channel) => bindings.roomOf(network, channel),
+    channels: () => bindings.channels(network),
+    commands: commandRows({ specs: parts.specs }),
+    agents: parts.agents,
+    drop: options.drop,
+    linkTo: ({ room, id }) =>
+      http.public === null ? null : new URL(`?room=${encodeURIComponent(room)}#post-${id}`, http.public).href,
+    memory: {
+      get: (key) => ledger.recall(network, key),
+      set: (key, value) => ledger.remember(network, key, value),
+    },
+    report: createReport(options, new Date(clock()).toISOString()),
+    log: (message, fields = {}) => log.info(message, { network, ...fields }),
+  }
+}
+
+/** Notes how it stands with a network, and tells its rooms where that is something else than before. */
+const createReport = ({ network, config, parts, note }: Options, started: string): NetworkPort['report'] => {
+  const { store, newId, clock, log } = parts
+  let before: NetworkStanding = { network, state: 'connecting', detail: '', since: started }
+  const tell = async ({ state, detail }: NetworkStanding): Promise<void> => {
+    if (state === 'connecting') return
+    const rooms = [...new Set(Object.values(config.channels))]
+    const told = await store.append([houseDraft(newId(), { event: 'network-noted', network, state, detail }, rooms)])
+    if (!told.ok) log.warn('how a network stands could not be written down', { network, ...told.refusal })
+  }
+  return ({ state, detail }) => {
+    const changed = state !== before.state
+    const since = changed ? new Date(clock()).toISOString() : before.since
+    const said = before.state !== 'connecting' || state !== 'connected'
+    before = { network, state, detail, since }
+    log[state === 'connected' ? 'info' : 'warn'](`${network} is ${state}`, { detail })
+    const failed = (error: Error) => log.warn('how a network stands could not be noted', { error: error.message })
+    note(before).catch(failed)
+    // That it came up at the start is what everybody expects.
+    if (changed && said) tell(before).catch(failed)
+  }
+}

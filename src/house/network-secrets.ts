@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { Problem } from '../lib/problem.ts'
+import { CERTIFICATES } from '../runners/variables.ts'
+import type { IrcConfig, NetworkConfig } from '../shapes/networks.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** The variables that the networks of a config name, and the certificates: all of the environment that they are given. */
+export const networkVariables = (
+  networks: Readonly<Record<string, NetworkConfig>>,
+  variables: Variables,
+): Record<string, string> => {
+  const names = [...Object.values(networks).flatMap(namesIn), ...CERTIFICATES]
+  return Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
+}
+
+const namesIn = (network: NetworkConfig): string[] =>
+  network.kind === 'discord'
+    ? [network.token]
+    : [
+        network.password,
+        network.secret,
+        ...Object.values(network.agents).map(({ secret }) => secret),
+        ...Object.values(network.keys),
+      ].filter((name) => name !== undefined)
+
+/** What a variable holds; a problem where it is not set: a network that cannot be joined is better known at once. */
+export const secretIn = (name: string, network: string, variables: Variables): string => {
+  const value = variables[name]
+  if (value) return value
+  throw new Problem(
+    `the network ${network} needs the variable ${name}, and it is not set`,
+    `set ${name} in the environment of \`bellhop up\`; docs/irc.md and docs/discord.md say what belongs there`,
+  )
+}
+
+/** What an IRC network is joined with, read once: passwords by their variables, certificates from their files. */
+export const ircSecrets = (network: string, config: IrcConfig, variables: Variables) => {
+  const given = (name: string | undefined): string | undefined =>
+    name === undefined ? undefined : secretIn(name, network, variables)
+  return {
+    password: given(config.password),
+    secret: given(config.secret),
+    agents: Object.fromEntries(Object.entries(config.agents).map(([id, { secret }]) => [id, given(secret)])),
+    keys: Object.fromEntries(Object.entries(config.keys).map(([channel, name]) => [channel, given(name)])),
+    ca: fileOf(config.ca, network),
+    certificate: fileOf(config.certificate, network),
+  }
+}
+
+const fileOf = (path: string | undefined, network: string): string | undefined => {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Problem(
+      `the certificate ${path} of the network ${network} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+      'correct its path in the config',
+    )
+  }
+}
