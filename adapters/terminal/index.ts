@@ -1,20 +1,30 @@
 import { randomUUID } from 'node:crypto'
-import type { ChatAdapter } from '../../src/chat/port.ts'
+import type { Capabilities, ChatAdapter, ChatPort } from '../../src/chat/port.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Result } from '../../src/shapes/result.ts'
-import { placesIn, type TerminalDoor } from './door.ts'
+import { placesIn } from './places.ts'
 import { CYAN } from './rows.ts'
 import { openScreen, type Screen, type ScreenOptions } from './screen.ts'
-import { answer, refusalOf, speech, warning } from './translate.ts'
+import { answer, refusalOf, speech, warning, whisper } from './translate.ts'
 import { createVisit, pause, reason } from './visit.ts'
 
 export type TerminalOptions = Omit<ScreenOptions, 'complete'> & {
-  door: TerminalDoor
+  port: ChatPort
   /** Names for completion, without their `/` and `@`. */
   commands: readonly string[]
   agents: readonly string[]
   /** The position to show posts after: 0 for the room from its beginning. */
   after: number
+}
+
+/** What was printed stays as it is. Whoever sits there reads alone, and no text is too long for them. */
+export const capabilities: Capabilities = {
+  edits: false,
+  threads: true,
+  buttons: false,
+  whispers: true,
+  files: false,
+  most: null,
 }
 
 /** A room in a terminal; or, where there is none, line by line. It runs until the person leaves or the signal ends it. */
@@ -60,7 +70,7 @@ type Visit = ReturnType<typeof createVisit>
 const createCommands = (options: TerminalOptions, screen: Screen, visit: Visit) => {
   const say = createSpeaker(options, screen, visit)
   const list = async (): Promise<void> => {
-    const places = await placesIn(options.door).catch(() => [])
+    const places = await placesIn(options.port).catch(() => [])
     screen.print(answer(places.map(({ id, what }) => `/enter ${id}  ${what}`).join('\n'), screen.look()))
   }
   const help = Object.entries(OWN).map(([name, what]) => `/${name}${name === 'enter' ? ' [ROOM]' : ''}: ${what}`)
@@ -74,13 +84,13 @@ const createCommands = (options: TerminalOptions, screen: Screen, visit: Visit) 
   }
 }
 
-const createSpeaker = ({ door, you }: TerminalOptions, screen: Screen, visit: Visit) => {
+const createSpeaker = ({ port, you }: TerminalOptions, screen: Screen, visit: Visit) => {
   const { closed, terminal, print, look } = screen
 
-  /** Until the door answers or the person leaves. The same id each time: a line that did arrive is not done again. */
+  /** Until the house answers or the person leaves. The same id each time: a line that did arrive is not done again. */
   const send = async (id: string, room: string, text: string): Promise<Result<Receipt> | undefined> => {
     for (let failures = 0; ; failures++) {
-      const answered = await door.say({ id, room, text }).catch(reason)
+      const answered = await port.say({ id, room, text }).catch(reason)
       if (typeof answered !== 'string') return answered
       if (closed.aborted) return void print(warning(`never sent (${answered}): ${text}`, look()))
       if (failures === 0) print(warning(`not sent yet (${answered}): kept, and sent again`, look()))
@@ -95,8 +105,9 @@ const createSpeaker = ({ door, you }: TerminalOptions, screen: Screen, visit: Vi
     const answered = await send(id, visit.room(), text)
     if (!answered) return
     if (!answered.ok) return print(refusalOf(answered.refusal, look()))
-    if (answered.value.answer !== null)
-      print(answer(answered.value.answer + wayTo(text, answered.value.answer), look()))
+    const { answer: told, whisper: whispered } = answered.value
+    if (told !== null) print(answer(told + wayTo(text, told), look()))
+    if (whispered !== undefined) print(whisper(whispered, look()))
   }
 }
 
@@ -108,14 +119,14 @@ const wayTo = (text: string, answered: string): string => {
 
 /** Commands at the start of a line, agents anywhere; after `/enter`, where one can go. */
 const completer =
-  ({ commands, agents, door }: TerminalOptions) =>
+  ({ commands, agents, port }: TerminalOptions) =>
   async (line: string): Promise<[string[], string]> => {
     const word = /\S*$/.exec(line)?.[0] ?? ''
     const among = (names: readonly string[]): [string[], string] => [
       names.map((name) => `${name} `).filter((name) => name.startsWith(word)),
       word,
     ]
-    if (/^\/enter\s+\S*$/.test(line)) return among((await placesIn(door)).map(({ id }) => id))
+    if (/^\/enter\s+\S*$/.test(line)) return among((await placesIn(port)).map(({ id }) => id))
     if (word === '') return [[], word]
     if (word !== line || !word.startsWith('/')) return among(agents.map((id) => `@${id}`))
     return among([...commands, ...Object.keys(OWN)].map((name) => `/${name}`))

@@ -52,6 +52,10 @@ export const answer = (text: string, look: Look): string => {
     .join('\n')
 }
 
+/** What is for the person here alone: the room does not read it, and it is not said again. */
+export const whisper = (text: string, look: Look): string =>
+  `${answer(text, look)}\n${block('  ', '(only you see this)', DIM, look)}`
+
 export const refusalOf = ({ code, message, remedy }: Refusal, look: Look): string =>
   trouble(`${message} [${code}]\n${remedy}`, look)
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatPort, Ears, From } from '../../src/chat/port.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
-import type { From, TerminalDoor } from './door.ts'
 import { createLive } from './live.ts'
 import type { Screen } from './screen.ts'
 import { notice, show, warning } from './translate.ts'
 
-type Options = { door: TerminalDoor; room: string; after: number; screen: Screen; over: AbortSignal }
+type Options = { port: ChatPort; room: string; after: number; screen: Screen; over: AbortSignal }
 
 /** A time in a room: from where it is read, and what was seen of it; what the person said there, which is not shown again. */
 type Stay = { room: string; entered: boolean; from: From; seen: number; own: Set<string>; gone: AbortController }
@@ -14,11 +14,11 @@ type Stay = { room: string; entered: boolean; from: From; seen: number; own: Set
 const LAST = 20
 
 /** Where one is: it is read along there, and nowhere else. One can go to another room, and back again. */
-export const createVisit = ({ door, room, after, screen, over }: Options) => {
+export const createVisit = ({ port, room, after, screen, over }: Options) => {
   const left: Stay[] = []
   let here = { ...stayIn(room, after, after), entered: true }
   const follow = (stay: Stay, arrive: () => void): Promise<void> =>
-    keepFollowing(stay, { door, screen, arrive }, AbortSignal.any([over, stay.gone.signal]))
+    keepFollowing(stay, { port, screen, arrive }, AbortSignal.any([over, stay.gone.signal]))
 
   /** Until one is there, or was told why not: then one is where one was. */
   const goTo = (next: Stay, onArrival: () => void): Promise<void> =>
@@ -58,15 +58,15 @@ const stayIn = (room: string, from: From, seen = 0): Stay => ({
   gone: new AbortController(),
 })
 
-type Following = { door: TerminalDoor; screen: Screen; arrive: () => void }
+type Following = { port: ChatPort; screen: Screen; arrive: () => void }
 
 /** Reads a room until the signal ends it, and begins again where it was lost; not where one never got in. */
-const keepFollowing = async (stay: Stay, { door, screen, arrive }: Following, gone: AbortSignal): Promise<void> => {
+const keepFollowing = async (stay: Stay, { port, screen, arrive }: Following, gone: AbortSignal): Promise<void> => {
   const ears = createEars(stay, screen, arrive)
   let failures = 0
   while (!gone.aborted) {
     const before = stay.seen
-    const lost = await door.follow(stay.room, stay.from, ears, gone).then(() => null, reason)
+    const lost = await port.follow(stay.room, stay.from, ears, gone).then(() => null, reason)
     if (gone.aborted) return
     if (lost !== null && !stay.entered) return warn(screen, lost)
     if (stay.seen > before) failures = 0
@@ -78,7 +78,11 @@ const keepFollowing = async (stay: Stay, { door, screen, arrive }: Following, go
 const warn = ({ print, look }: Screen, text: string): void => print(warning(text, look()))
 
 /** Hears a room: what is new of it is printed, and what is being written stands above the prompt until it is whole. */
-const createEars = (stay: Stay, { terminal, print, show: showLive, look, liveRows }: Screen, arrive: () => void) => {
+const createEars = (
+  stay: Stay,
+  { terminal, print, show: showLive, look, liveRows }: Screen,
+  arrive: () => void,
+): Ears => {
   const live = createLive()
   /** What steps that still run were asked. */
   const calls = new Map<string, string>()

@@ -309,12 +309,12 @@ export const createSeats = (options: Options) => {
   return { at, start, sit, conduct, act, end, leave }
 }
 
-/** How an agent that comes in by a door signs what it does. */
+/** How an agent that comes in by a door signs what it does; `via` is the person, where one works by hand. */
 export const signatureOf = ({ person, door }: Principal): Author => ({
   kind: 'agent',
   id: person.name,
   face: door,
-  via: null,
+  via: person.via,
 })
 
 const agentGrant = ({ grant, person }: Principal): Result<AgentGrant> =>

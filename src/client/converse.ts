@@ -1,4 +1,4 @@
-import type { Door } from '../chat/port.ts'
+import type { ChatPort } from '../chat/port.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Post } from '../shapes/post.ts'
 import { ok, type Result } from '../shapes/result.ts'
@@ -13,7 +13,7 @@ export type Conversation = { receipt: Receipt; replies: Post[] }
  * `show` gets every post of its turns as it comes, also that one of them waits for an approval.
  */
 export const converse = async (
-  client: Pick<Client, 'say' | 'ask'> & Pick<Door, 'follow'>,
+  client: Pick<Client, 'say' | 'ask'> & Pick<ChatPort, 'follow'>,
   line: Line,
   signal: AbortSignal,
   show: (post: Post) => void = () => {},
@@ -36,7 +36,7 @@ export const converse = async (
     waiting.delete(post.turn)
     if (waiting.size === 0) heard.abort()
   }
-  await client.follow(line.room, after, hear, AbortSignal.any([signal, heard.signal]))
+  await client.follow(line.room, after, { post: hear }, AbortSignal.any([signal, heard.signal]))
   return ok({ receipt: receipt.value, replies })
 }
 

@@ -28,10 +28,14 @@ const findingsOf = async (name: string, network: NetworkConfig, settings: Settin
   return found.map((finding) => ({ ...finding, name: finding.name === name ? name : `${name}: ${finding.name}` }))
 }
 
-const look = async (name: string, network: NetworkConfig, { variables = {} }: Settings): Promise<Finding[]> =>
-  network.kind === 'irc'
-    ? checkIrc({ config: network, secrets: ircSecrets(name, network, variables) })
-    : checkDiscord({ config: network, token: secretIn(network.token, name, variables) })
+const look = async (name: string, network: NetworkConfig, { variables = {} }: Settings): Promise<Finding[]> => {
+  if (network.kind === 'discord')
+    return checkDiscord({ config: network, token: secretIn(network.token, name, variables) })
+  const found: Finding[] = []
+  const looked = checkIrc({ config: network, secrets: ircSecrets(name, network, variables) })
+  for await (const finding of looked) found.push(finding)
+  return found
+}
 
 const textOf = ({ name, state, detail, fix }: Finding): string =>
   [`${state.padEnd(8)}  ${name}  ${detail}`, ...(fix === null ? [] : [`          fix: ${fix}`])].join('\n')

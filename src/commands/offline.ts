@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadHouse } from '../config/load.ts'
+import { createPeople } from '../evidence/people.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import { createBook } from '../evidence/usage.ts'
 import { folderAt, storeOf, userName } from '../house/folder.ts'
@@ -9,8 +10,11 @@ import { systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
 import { historyOf } from '../operations/undo-history.ts'
+import type { Presence } from '../shapes/agent.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
+import { postOf } from '../status/posts.ts'
+import { createTurnViews } from '../status/turn-view.ts'
 import { helpOf } from '../tools/table.ts'
 import { createProgress } from './progress.ts'
 
@@ -22,6 +26,14 @@ export const openOffline = async (settings: Settings): Promise<Store> => {
   }
   return openStore({ url, clock: systemClock, readonly: true })
 }
+
+const ABSENT = (id: string): Presence => ({
+  id,
+  type: null,
+  readiness: 'absent',
+  peripherals: [],
+  reason: 'no instance runs',
+})
 
 const CHANGES_NOTHING = refused(refusal('store-failed', 'nothing can be changed while no instance runs'))
 
@@ -45,6 +57,11 @@ export const askOffline = async (
       rooms: config.rooms,
       config,
       book: createBook({ store, clock: systemClock }),
+      people: createPeople({ store, config }),
+      // Nobody is known to be here: a turn that was under way is not gone on with.
+      turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),
+      postOf: (id) => postOf(store, id),
+      standingOf: async () => null,
       residents: [],
       specs,
       ...views,

@@ -1,4 +1,5 @@
 import { Problem } from '../lib/problem.ts'
+import { BY_HAND } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { IrcConfig } from '../shapes/networks.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
@@ -50,7 +51,7 @@ const wrongWord = (word: string, i: number): string | null => {
 }
 
 /** `@all` is everybody, and a receipt is named after its message as a turn is after its agent. */
-const RESERVED = ['all', 'receipt']
+const RESERVED = ['all', 'receipt', BY_HAND]
 
 const wrongAgents = ({ agents }: Config, peripherals: string[]): Wrong[] => [
   ...duplicates(agents).map((id) => ({ path: ['agents'], what: `two agents are called "${id}"` })),

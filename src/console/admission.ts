@@ -30,7 +30,7 @@ export const admission =
 const claimOf = (c: Context, cookie: string): { face: Face; credential: Credential } => {
   const bearer = bearerOf(c.req.header('authorization'))
   if (bearer !== '') {
-    const claimed = Face.exclude(['web', 'agent']).safeParse(c.req.header('bellhop-face'))
+    const claimed = Face.exclude(['web', 'agent', 'irc', 'discord']).safeParse(c.req.header('bellhop-face'))
     return { face: claimed.data ?? 'api', credential: { token: bearer, as: null } }
   }
   const linked = c.req.path === '/' ? c.req.query('token') : undefined

@@ -24,7 +24,12 @@ export const openBindings = async ({ store, live, config, log }: Parts, signal: 
   const look = async (): Promise<void> => {
     const bound = await Promise.all(
       Object.keys(config.networks).map(async (network) =>
-        (await boundThreads(store, network)).map(({ channel, thread, since }) => ({ network, channel, room: thread, since })),
+        (await boundThreads(store, network)).map(({ channel, thread, since }) => ({
+          network,
+          channel,
+          room: thread,
+          since,
+        })),
       ),
     )
     led = [...configured, ...bound.flat()]
@@ -44,7 +49,9 @@ export const openBindings = async ({ store, live, config, log }: Parts, signal: 
   const position = await store.head()
   await look()
   for (const event of ['thread-bound', 'watch-set'] as const)
-    keepLooking(event, position).catch((error: Error) => log.warn('bindings are not looked at', { error: error.message }))
+    keepLooking(event, position).catch((error: Error) =>
+      log.warn('bindings are not looked at', { error: error.message }),
+    )
 
   return {
     roomOf: (network: string, channel: string): string | null =>

@@ -13,7 +13,7 @@ import { doorway, openDoors } from './doors.ts'
 import { healthOf } from './health.ts'
 import { startKeeping } from './keeping.ts'
 import { openParts, type Settings } from './parts.ts'
-import { endLapsed, openSeats, seatDoor } from './seats.ts'
+import { endLapsed, openSeats, seatDoor, withByHand } from './seats.ts'
 import { openServer } from './server.ts'
 import { contextOf, createSocial } from './social.ts'
 import { startSweep } from './sweep.ts'
@@ -28,8 +28,9 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
   const parts = await openParts(settings, 'gateway')
   const { config, store, live, log } = parts
   const drained = new AbortController()
-  const social = createSocial(parts, () => drained.signal.aborted)
-  const seated = openSeats(parts, social)
+  const plain = createSocial(parts, () => drained.signal.aborted)
+  const seated = openSeats(parts, plain)
+  const social = withByHand(plain, seated, drained.signal)
   const way = doorway(parts, social, seated)
   const app = createApp({
     hosts: [...config.http.hosts, config.http.host],

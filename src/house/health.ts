@@ -1,10 +1,7 @@
 import { within } from '../lib/within.ts'
 import type { KnownAgent, Presence } from '../shapes/agent.ts'
 import type { Health } from '../shapes/http.ts'
-import type { Parts } from './parts.ts'
-
-/** How long the registry may take: its commands wait for ever while Redis is away. */
-const REGISTRY_MS = 2000
+import { type Parts, REGISTRY_MS } from './parts.ts'
 
 /** An agent's presence, or that it cannot be known. */
 export const presenceOf = ({ registry }: Parts, agent: string): Promise<Presence> =>

@@ -5,7 +5,6 @@ import type { Network } from '../chat/outlet.ts'
 import type { NetworkPort } from '../chat/port.ts'
 import { createLedger, type Ledger } from '../delivery/ledger.ts'
 import { randomToken } from '../lib/secret.ts'
-import { createNetworks } from '../registry/networks.ts'
 import type { NetworkConfig } from '../shapes/networks.ts'
 import type { Social } from '../social/pipeline.ts'
 import { refuse } from '../social/refuse.ts'
@@ -15,25 +14,25 @@ import { deliverTo } from './delivering.ts'
 import { networkPort } from './network-port.ts'
 import { ircSecrets, secretIn } from './network-secrets.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
+import { openSeats, withByHand } from './seats.ts'
 import { createSocial } from './social.ts'
 
 /** Whoever is on the networks of the config: hears what is said there, and says what the rooms have to say. */
 export const startNetworks = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
   const parts = await openParts(settings, 'networks')
-  const { config, log, redis, prefix, holder } = parts
+  const { config, log, redis, prefix } = parts
   const closing = new AbortController()
   const secret = randomToken()
-  const social = createSocial(parts, () => closing.signal.aborted, secret)
+  const plain = createSocial(parts, () => closing.signal.aborted, secret)
+  const social = withByHand(plain, openSeats(parts, plain), closing.signal)
   const sparingly = createSparingly({
     write: (stage, why) => refuse(social, stage, why),
     failed: (error) => log.warn('what was dropped could not be written down', { error: error.message }),
   })
-  const registry = createNetworks({ redis, prefix, holder, ms: config.lease.ms })
   const shared: Shared = {
     parts,
     social,
     secret,
-    registry,
     ledger: createLedger({ redis, prefix }),
     bindings: await openBindings(parts, closing.signal),
     drop: (why, who) => void sparingly.refuse(who, 'adapter', why),
@@ -61,7 +60,6 @@ type Shared = {
   parts: Parts
   social: Social
   secret: string
-  registry: ReturnType<typeof createNetworks>
   ledger: Ledger
   bindings: Bindings
   drop: NetworkPort['drop']
@@ -84,7 +82,8 @@ const BEATS = 3
 
 /** Is on a network for as long as nobody else is; whoever waits takes over when the other one's lease has run out. */
 const keepJoined = async (join: Join, shared: Shared, signal: AbortSignal): Promise<void> => {
-  const { registry, parts } = shared
+  const { parts } = shared
+  const registry = parts.networks
   const beat = Math.floor(parts.config.lease.ms / BEATS)
   let stay: { leave: AbortController; over: Promise<void> } | null = null
   while (!signal.aborted) {
@@ -109,14 +108,24 @@ const AGAIN_MS = 5000
 
 /** One stay on a network: hears and speaks until the signal ends it. An adapter that fails is started anew. */
 const stayOn = async (join: Join, shared: Shared, signal: AbortSignal): Promise<void> => {
-  const { parts, bindings, registry } = shared
+  const { parts, bindings } = shared
   const { log } = parts
   while (!signal.aborted) {
     const over = new AbortController()
     const both = AbortSignal.any([signal, over.signal])
-    const port = networkPort({ network: join.name, config: join.network, note: registry.note, signal: both, ...shared })
+    const port = networkPort({
+      network: join.name,
+      config: join.network,
+      note: parts.networks.note,
+      signal: both,
+      ...shared,
+    })
     const network = join.make(port)
-    const delivering = deliverTo({ name: join.name, outlet: network.outlet, bindings, ledger: shared.ledger }, parts, both)
+    const delivering = deliverTo(
+      { name: join.name, outlet: network.outlet, bindings, ledger: shared.ledger },
+      parts,
+      both,
+    )
     await network.run(both).catch((error: Error) => {
       log.warn('an adapter failed', { network: join.name, error: error.stack ?? error.message })
       port.report({ state: 'lost', detail: error.message })

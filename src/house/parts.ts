@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { agentByHand } from '../agents/by-hand.ts'
 import { loadHouse } from '../config/load.ts'
 import { verifyFiles } from '../evidence/checker.ts'
 import { brief } from '../evidence/digest.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
+import { createPeople } from '../evidence/people.ts'
 import { profileOf } from '../evidence/profiles.ts'
 import { createRedactor } from '../evidence/redact.ts'
 import { createSpending } from '../evidence/spending.ts'
@@ -19,6 +21,7 @@ import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { within } from '../lib/within.ts'
 import { mergeStands } from '../operations/merge-history.ts'
 import { operations } from '../operations/table.ts'
 import { createUndo } from '../operations/undo-files.ts'
@@ -29,15 +32,17 @@ import { createWalls } from '../peripherals/walls.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
 import { createHolds } from '../registry/holds.ts'
+import { createNetworks } from '../registry/networks.ts'
 import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
 import { programFolders } from '../sandbox/programs.ts'
-import type { KnownAgent } from '../shapes/agent.ts'
+import { BY_HAND, type KnownAgent, type Presence } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import { createTurnViews } from '../status/turn-view.ts'
 import { checkoutAt } from '../workspace/checkout-record.ts'
 import { createCheckouts } from '../workspace/checkouts.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
@@ -107,6 +112,7 @@ export const openParts = async (given: Settings, part: string) => {
   const steps = createLane({ redis, prefix, name: 'steps' })
 
   const clock = systemClock
+  const holder = `${hostname()}-${process.pid}-${part}`
   const shadow = await openShadow({ folder: folder.shadow, workspace, path: settings.path, deny: [] })
   const holds = createHolds({ redis, prefix, clock, ms: config.holds.minutes * 60_000 })
   const spills = createSpills(folder.spills)
@@ -132,8 +138,8 @@ export const openParts = async (given: Settings, part: string) => {
   const profileIn = (room: string): Promise<string | null> => profileOf(store, room, config)
   const book = createBook({ store, clock })
   // A token for one of the house's own agents is for a session of theirs.
-  const visitors = async (): Promise<KnownAgent[]> =>
-    (await roll()).filter(({ id }) => !config.agents.some((agent) => agent.id === id))
+  const guests = async (): Promise<KnownAgent[]> =>
+    (await roll()).filter(({ id }) => id !== BY_HAND && !config.agents.some((agent) => agent.id === id))
 
   const newId = createIds(systemClock)
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
@@ -150,6 +156,15 @@ export const openParts = async (given: Settings, part: string) => {
     profileOf: profileIn,
     wallsIn: async (room: string) => walls.for(await profileIn(room)),
     book,
+    /** Who is who on the networks, and how turns stand. */
+    people: createPeople({ store, config }),
+    turnViews: createTurnViews({
+      store,
+      presenceOf: presenceIn(registry, config),
+      clock,
+      stalledMs: config.status.stalledMinutes * 60_000,
+      approversIn: (room) => config.rooms.find(({ id }) => id === room)?.approvers ?? null,
+    }),
     spending: createSpending({ store, book, config }),
     secrets,
     log,
@@ -168,10 +183,10 @@ export const openParts = async (given: Settings, part: string) => {
     ledgers,
     /** Whether a turn may begin in a peripheral. */
     enter,
-    /** The agents that come in by a door: their turns are conducted there. */
-    visitors,
+    /** The agents whose turns are conducted at a door: those that come in by one, and whoever works by hand. */
+    visitors: async (): Promise<KnownAgent[]> => [...(await guests()), agentByHand(specs)],
     /** Every agent that work can be given to. */
-    agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...(await visitors())],
+    agents: async (): Promise<readonly KnownAgent[]> => [...config.agents, ...(await guests())],
     /** Where agents work, and what becomes of what they did in checkouts of their own. */
     places,
     checkouts: { ...checkouts, agents: apart },
@@ -185,7 +200,9 @@ export const openParts = async (given: Settings, part: string) => {
     }),
     newId,
     /** Which process this is, among all that share the Redis. */
-    holder: `${hostname()}-${process.pid}-${part}`,
+    holder,
+    /** Who is on which network. */
+    networks: createNetworks({ redis, prefix, holder, ms: config.lease.ms }),
     owner: userName(),
     ...views,
     /** Signs where the store stands. */
@@ -202,6 +219,15 @@ export const openParts = async (given: Settings, part: string) => {
     },
   }
 }
+
+/** How long the registry may take: its commands wait for ever while Redis is away. */
+export const REGISTRY_MS = 2000
+
+/** How an agent of the house is here; null where that is not known. */
+const presenceIn =
+  (registry: ReturnType<typeof createRegistry>, { agents }: Config) =>
+  async (agent: string): Promise<Presence | null> =>
+    agents.some(({ id }) => id === agent) ? within(REGISTRY_MS, registry.presence(agent)).catch(() => null) : null
 
 type Seen = { store: Store; config: Config; folder: Folder; workspace: string }
 

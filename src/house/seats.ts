@@ -1,4 +1,4 @@
-import { type ByHand, createByHand, type Driver, HAND } from '../agents/by-hand.ts'
+import { type ByHand, createByHand, type Driver } from '../agents/by-hand.ts'
 import { createSeats, type Seats } from '../agents/seats.ts'
 import { createBegin, stoppedBy } from '../agents/turn.ts'
 import { openApprovals } from '../evidence/approvals.ts'
@@ -8,6 +8,7 @@ import type { SeatDoor } from '../operations/operation.ts'
 import { createAsking } from '../peripherals/asking.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
+import { BY_HAND } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
 import { AnyTool } from '../shapes/peripheral.ts'
 import type { Principal } from '../shapes/principal.ts'
@@ -56,7 +57,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     enter,
     roomMode,
     keep: (session, who) =>
-      who === null ? begins(session) : leases.hold(session, config.doors.clientMs, `${HAND}/${who}`),
+      who === null ? begins(session) : leases.hold(session, config.doors.clientMs, `${BY_HAND}/${who}`),
     keepMs: config.doors.clientMs,
     newId,
   })
@@ -97,17 +98,24 @@ export const seatDoor = (
   }
 }
 
-/** The seat that a person has who works by hand in a room. Agents have seats of their own. */
-export const handSeat = (driver: Driver, { byHand, takes }: Seated, gone: AbortSignal): SeatDoor | null =>
-  driver.person.agent
-    ? null
-    : {
-        at: () => byHand.at(driver),
-        start: (how) => byHand.start(driver, how),
-        act: (call, step) => byHand.act(driver, call, { step, signal: gone }),
-        leave: (how) => byHand.leave(driver, how),
-        takes,
-      }
+/** The same pipeline, for a process that people talk to: whoever is in a room can work there by hand. */
+export const withByHand = (social: Social, seated: Seated, gone: AbortSignal): Social => ({
+  ...social,
+  contextFor: (person, room) => ({
+    ...social.contextFor(person, room),
+    // Agents have seats of their own.
+    seat: person.agent ? null : seatByHand({ person, room }, seated, gone),
+  }),
+})
+
+/** The seat that a person works in by hand. */
+const seatByHand = (driver: Driver, { byHand, takes }: Seated, gone: AbortSignal): SeatDoor => ({
+  at: () => byHand.at(driver),
+  start: (how) => byHand.start(driver, how),
+  act: (call, step) => byHand.act(driver, call, { step, signal: gone }),
+  leave: (how) => byHand.leave(driver, how),
+  takes,
+})
 
 /** Who Bellhop signs for where an agent that comes in by a door does not: its turn has to end all the same. */
 const absent = (agent: string): Author => ({ kind: 'agent', id: agent, face: 'door', via: null })
@@ -134,7 +142,7 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
 
 /** Whether a turn that has not begun was stopped, or was a person's own who did not get to it; and is the next of its session. */
 const isToEnd = async ({ id, session, agent }: TurnRecord, store: Parts['store'], leases: SeatLeases) =>
-  ((await store.get(`${id}.stop`)) !== null || (agent === HAND && !(await leases.isHeld(session)))) &&
+  ((await store.get(`${id}.stop`)) !== null || (agent === BY_HAND && !(await leases.isHeld(session)))) &&
   (await store.nextTurn(session))?.id === id
 
 const endingOf = async ({ id, session, agent }: TurnRecord, { store }: Parts, leases: SeatLeases) => {
@@ -143,7 +151,7 @@ const endingOf = async ({ id, session, agent }: TurnRecord, { store }: Parts, le
   // An agent that stops by itself is about to say how it ends.
   if (stop && (stop.author.kind !== 'agent' || !held)) return { ...stoppedBy(stop), reason: 'stopped' }
   if (held) return null
-  if (agent === HAND)
+  if (agent === BY_HAND)
     return { outcome: 'cancelled', answer: 'nobody took a step for some time', reason: 'left-alone' } as const
   return { outcome: 'cancelled', answer: 'its connection was closed', reason: 'connection-closed' } as const
 }

@@ -6,11 +6,12 @@ import { roomOfThread, threadOf } from '../evidence/threads.ts'
 import { readToken } from '../evidence/tokens.ts'
 import { within } from '../lib/within.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'
-import { commands } from '../operations/table.ts'
+import { spoken } from '../operations/table.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
+import { postOf } from '../status/posts.ts'
 import { helpOf } from '../tools/table.ts'
 import { everybody, presenceOf } from './health.ts'
 import type { Parts } from './parts.ts'
@@ -39,7 +40,7 @@ export const createSocial = (parts: Parts, draining: () => boolean, secret: stri
     mostHops: config.loops.hops,
     agents: parts.agents,
     specs,
-    vocabulary: { operations: commands, peripherals: [...specs.keys()], mostNamed: config.loops.named },
+    vocabulary: { operations: spoken, peripherals: [...specs.keys()], mostNamed: config.loops.named },
     store,
     draining,
     roomMode: parts.roomMode,
@@ -72,6 +73,10 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     rooms: config.rooms,
     config,
     book: parts.book,
+    people: parts.people,
+    turns: parts.turnViews,
+    postOf: (id) => postOf(store, id),
+    standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,
     specs,

@@ -1,39 +1,54 @@
 import type { z } from 'zod'
 import type { Compaction } from '../evidence/keep.ts'
+import type { People } from '../evidence/people.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Book } from '../evidence/usage.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
+import type { JsonSchema } from '../shapes/json-schema.ts'
+import type { NetworkStanding } from '../shapes/networks.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
+import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
 
-/** The seat of the agent that asks: where it stands, and how it works. */
+/** The seat of the agent that asks, or of whoever works by hand in the room: where they stand, and how they work. */
 export type SeatDoor = {
   at: () => Promise<Result<Seat>>
-  start: (how: { peripheral?: string | undefined; request?: string | undefined }) => Promise<Result<Seat>>
+  /** The same id again goes on with what it began. */
+  start: (how: Partial<Record<'peripheral' | 'request' | 'id', string | undefined>>) => Promise<Result<Seat>>
   act: (call: ToolCall, step: string | undefined) => Promise<Result<Acted>>
   leave: (how: { answer: string; outcome: 'done' | 'failed' }) => Promise<Result<Ended | null>>
+  /** What a tool takes, as JSON Schema; null where there is no such tool. */
+  takes: (tool: string) => Promise<JsonSchema | null>
 }
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
 export type Context = {
   person: Person
-  /** The seat of an agent; null for a person, who has none. */
+  /** The seat of an agent, or the one that a person works in by hand; null for a person outside of a room. */
   seat: SeatDoor | null
   /** The room it was asked in; null where the face has none. */
   room: string | null
   store: Store
   who: () => Promise<Presence[]>
   rooms: readonly Room[]
-  /** What the config says of agents, of profiles and of prices. */
-  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices'>
+  /** What the config says of agents, of profiles, of prices, of networks and of people. */
+  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people'>
+  /** Who is who on the networks. */
+  people: People
+  /** Turns as people look at them: one of them, and all that have not ended. */
+  turns: { of: (turn: string) => Promise<TurnView | null>; open: () => Promise<TurnView[]> }
+  /** What a room reads of an entry, and which room that is; null where it reads nothing of it. */
+  postOf: (id: string) => Promise<{ room: string; text: string } | null>
+  /** How it stands with a network; null where nobody is on it. */
+  standingOf: (network: string) => Promise<NetworkStanding | null>
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */
@@ -74,6 +89,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   alias?: string
   /** Further names it has over HTTP. */
   also?: readonly string[]
+  /** Further names it has in chat. */
+  aliases?: readonly string[]
   /** Whether it stands at the top of the command line too. */
   alone?: boolean
   /** Whether it may take long: the command line then reads the store itself. */
@@ -84,11 +101,17 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   positional: readonly (keyof z.infer<Input> & string)[]
   /** The last of these, where it is a text that may go on without quotes. */
   rest?: keyof z.infer<Input> & string
+  /** Whether that takes all words that are left, each for itself, whatever they look like. */
+  words?: boolean
   input: Input
   output: Output
   role: Role
+  /** Whether it is also for guests: people whom nobody gave a role. */
+  open?: boolean
   /** Whether it is for agents, who have a seat, and not for people. */
   agents?: boolean
+  /** Whether people say it in a room all the same, who work by hand. */
+  byHand?: boolean
   /** Whether it only looks. What changes something goes through a room, and through the whole pipeline. */
   reads: boolean
   /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
@@ -96,6 +119,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   run: (input: z.infer<Input>, context: Context) => Promise<Result<z.infer<Output>>>
   /** The answer as a room reads it. */
   render: (output: z.infer<Output>) => string
+  /** What is for whoever asked alone: no room reads it, and no evidence has it. */
+  whisper?: (output: z.infer<Output>) => string | null
   /** Whether a script that asked should go on; yes, where it is not said. */
   passes?: (output: z.infer<Output>) => boolean
 }

@@ -10,6 +10,7 @@ export const words = (text: string): string[] =>
 
 /** The input of an operation from the words after its name: `key=value`, or the positional ones in their order. */
 export const inputFrom = (row: Operation, given: string[]): Result<Record<string, unknown>> => {
+  if (row.words) return checkInput(row, wordsFor(row, given))
   const free = [...row.positional]
   const pairs = new Map<string, string>()
   const wrong = (what: string) => refused(refusal('command-invalid', `${what}; usage: /${usageOf(row)}`))
@@ -25,6 +26,13 @@ export const inputFrom = (row: Operation, given: string[]): Result<Record<string
   return checkInput(row, Object.fromEntries(pairs))
 }
 
+/** What a row is given that takes the words which are left for its last input, whatever they look like. */
+const wordsFor = ({ positional }: Operation, given: string[]): Record<string, unknown> => {
+  const last = positional.length - 1
+  const pairs = positional.map((name, i) => [name, i === last ? given.slice(last) : given[i]] as const)
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined && value.length > 0))
+}
+
 /** A word with the name of an input before it, or just a word. */
 const namedIn = ({ input }: Operation, word: string): { key: string | null; value: string } => {
   const [, key = '', value = ''] = /^([a-z]+)=(.*)$/is.exec(word) ?? []
@@ -36,8 +44,10 @@ export const checkInput = (row: Operation, given: Record<string, unknown>): Resu
   const parsed = row.input.safeParse(given)
   if (parsed.success) return ok(parsed.data)
   const [issue] = parsed.error.issues
-  const where = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-  return refused(refusal('command-invalid', `${where}${issue?.message}; usage: /${usageOf(row)}`))
+  const path = issue?.path ?? []
+  const missing = path.length === 1 && given[String(path[0])] === undefined
+  const what = missing ? `${String(path[0])} is missing` : [path.join('.'), issue?.message].filter(Boolean).join(': ')
+  return refused(refusal('command-invalid', `${what}; usage: /${usageOf(row)}`))
 }
 
 /** The name that was probably meant: the nearest, if it is near. */

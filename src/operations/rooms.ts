@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { roomDraft } from '../evidence/drafts.ts'
+import { listenerOf } from '../evidence/room-settings.ts'
 import { Presence } from '../shapes/agent.ts'
-import { authorOf, mayAct, Person } from '../shapes/person.ts'
+import { authorOf, mayAct } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { Name, RoomMode } from '../shapes/room.ts'
@@ -16,6 +17,7 @@ export const who = defineOperation({
   input: z.strictObject({}),
   output: z.strictObject({ agents: z.array(Presence) }),
   role: 'viewer',
+  open: true,
   reads: true,
   offline: false,
   run: async (_input, { who }) => ok({ agents: await who() }),
@@ -26,20 +28,6 @@ export const who = defineOperation({
         return `${id}: ${readiness}${more ? ` (${more})` : ''}, ${peripherals.join(', ')}`
       })
       .join('\n') || 'nobody is here yet',
-})
-
-export const whoami = defineOperation({
-  name: 'whoami',
-  summary: 'who you are here, and your role',
-  example: 'whoami',
-  positional: [],
-  input: z.strictObject({}),
-  output: Person,
-  role: 'viewer',
-  reads: true,
-  offline: false,
-  run: async (_input, { person }) => ok(person),
-  render: ({ name, role, face, via }) => `you are ${name} (${role}) through ${face}${via ? `, by ${via}` : ''}`,
 })
 
 const RoomRow = z.strictObject({ id: Name, mode: RoomMode, listener: Name.nullable() })
@@ -54,10 +42,13 @@ export const rooms = defineOperation({
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async (_input, { rooms, roomMode }) =>
-    ok({
-      rooms: await Promise.all(rooms.map(async ({ id, listener }) => ({ id, mode: await roomMode(id), listener }))),
-    }),
+  run: async (_input, { rooms, roomMode, store, person }) => {
+    const rows = rooms.map(async (room) => {
+      const { id } = room
+      return { id, mode: await roomMode(id), listener: await listenerOf(store, room, person.face) }
+    })
+    return ok({ rooms: await Promise.all(rows) })
+  },
   render: ({ rooms }) =>
     rooms.map(({ id, mode, listener }) => `${id}: ${mode}, ${listener ?? 'nobody'} listens`).join('\n'),
 })

@@ -8,8 +8,10 @@ import { Name } from '../shapes/room.ts'
 import type { Seat } from '../shapes/seat.ts'
 import { StepReport } from '../shapes/turn.ts'
 import { type Context, defineOperation, type SeatDoor } from './operation.ts'
+import { Taken, takenText, takeStep } from './taken.ts'
 
-const common = { positional: [], role: 'viewer', agents: true, offline: false } as const
+/** Over HTTP they are for agents, who have a seat; in a room people say them, who work by hand. */
+const common = { positional: [], role: 'viewer', agents: true, byHand: true, offline: false } as const
 
 /** The name of a step: the same again is answered again, and not done again. */
 const StepName = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected a name of letters, digits, "_", "~", "-"')
@@ -28,7 +30,7 @@ const SeatRow = z.strictObject({
 export const seat = defineOperation({
   ...common,
   name: 'seat',
-  summary: 'where you, an agent, stand: your session, your turn, your peripheral and its tools',
+  summary: 'where you stand, an agent or whoever works by hand here: session, turn, peripheral and its tools',
   example: 'seat',
   input: z.strictObject({}),
   output: SeatRow,
@@ -38,29 +40,32 @@ export const seat = defineOperation({
     const at = door.ok ? await door.value.at() : door
     return at.ok ? ok(rowOf(at.value)) : at
   },
-  render: ({ agent, peripheral, active }) => `${agent} is ${active ? `in ${peripheral}` : 'in no peripheral'}`,
+  render: (row) => (row.active ? wallText(row) : `${row.agent} is in no peripheral`),
 })
 
 export const start = defineOperation({
   ...common,
   name: 'start',
-  summary: 'start to work, as an agent: a peripheral is entered, and a turn begins',
-  example: 'start peripheral=explore request="see what the retries do"',
+  summary: 'start to work, as an agent, or by hand: a peripheral is entered, and a turn begins',
+  example: 'start explore see what the retries do',
+  positional: ['peripheral', 'request'],
+  rest: 'request',
   input: z.strictObject({ peripheral: PeripheralId.optional(), request: z.string().max(4000).optional() }),
   output: SeatRow,
   reads: false,
   run: async (given, context) => {
     const door = doorOf(context)
-    const at = door.ok ? await door.value.start(given) : door
+    const at = door.ok ? await door.value.start({ ...given, id: context.newId() }) : door
     return at.ok ? ok(rowOf(at.value)) : at
   },
-  render: ({ agent, peripheral }) => `${agent} is in ${peripheral}`,
+  render: (row) => wallText(row),
 })
 
 const Report = z.strictObject({ step: Id, report: StepReport })
 
 export const act = defineOperation({
   ...common,
+  byHand: false,
   name: 'act',
   summary: 'take a step, as an agent: one tool call through the gate; waits for what came of it',
   example: 'act tool=read',
@@ -77,23 +82,29 @@ export const act = defineOperation({
 export const hop = defineOperation({
   ...common,
   name: 'hop',
-  summary: 'hop to another peripheral, as an agent, where what this one left lets you',
-  example: 'hop to=test',
+  summary: 'hop to another peripheral, as an agent, or by hand, where what this one left lets you',
+  example: 'hop test',
+  positional: ['to'],
   input: z.strictObject({ to: PeripheralId, step: StepName.optional() }),
-  output: Report,
+  output: Taken,
   reads: false,
   run: async ({ to, step }, context) => {
     const door = doorOf(context)
-    return door.ok ? door.value.act({ tool: 'hop', args: { to } }, step) : door
+    if (!door.ok) return door
+    const call = { tool: 'hop', args: { to } }
+    // A person is not kept waiting for the checks before a hop.
+    return context.person.agent ? door.value.act(call, step) : takeStep(call, door.value, context)
   },
-  render: ({ step, report }) => `${step}: ${report.kind}`,
+  render: takenText,
 })
 
 export const leave = defineOperation({
   ...common,
   name: 'leave',
-  summary: 'end your turn, as an agent: the peripheral is left, and whoever asked has your answer',
-  example: 'leave answer="it is in src/queue"',
+  summary: 'end your turn, as an agent, or by hand: the peripheral is left, and whoever asked has your answer',
+  example: 'leave it is in src/queue',
+  positional: ['answer'],
+  rest: 'answer',
   input: z.strictObject({
     answer: z.string().max(100_000).default(''),
     outcome: z.enum(['done', 'failed']).default('done'),
@@ -108,8 +119,15 @@ export const leave = defineOperation({
   render: ({ peripheral }) => (peripheral === null ? 'there was nothing to leave' : `${peripheral} is left`),
 })
 
-const doorOf = ({ seat: door, person }: Context): Result<SeatDoor> =>
-  door ? ok(door) : refused(refusal('agents-only', `${person.name} is a person, and works in no peripheral`))
+/** The seat of whoever asks. Where there is none, a person has asked outside of a room. */
+export const doorOf = ({ seat: door, person }: Context): Result<SeatDoor> =>
+  door
+    ? ok(door)
+    : refused(refusal('agents-only', `${person.name} is a person, and works by hand in a room: say it there`))
+
+/** Where somebody stands, and with what. */
+const wallText = ({ agent, peripheral, tools }: z.infer<typeof SeatRow>): string =>
+  `${agent} is in ${peripheral}, with ${tools.join(', ')}`
 
 const rowOf = ({ agent, room, session, turn, spec, active }: Seat): z.infer<typeof SeatRow> => ({
   agent,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { openApprovals } from '../evidence/approvals.ts'
+import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
 import { Id } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
-import { TurnStatus } from '../shapes/turn.ts'
+import { TurnView } from '../shapes/turn-view.ts'
 import { defineOperation } from './operation.ts'
 
 const SessionRow = z.strictObject({
@@ -36,42 +36,28 @@ export const sessions = defineOperation({
       .join('\n') || 'no sessions yet',
 })
 
-const TurnRow = z.strictObject({
-  id: Id,
-  session: Id,
-  room: Name,
-  agent: Name,
-  status: z.enum([...TurnStatus.options, 'waiting']),
-  ahead: z.int(),
-})
-
 export const status = defineOperation({
   name: 'status',
-  summary: 'what is being worked on, and what waits in line',
+  aliases: ['jobs'],
+  summary: 'what is being worked on and what waits, and how each stands',
   example: 'status',
   positional: [],
   input: z.strictObject({}),
-  output: z.strictObject({ turns: z.array(TurnRow) }),
+  output: z.strictObject({ turns: z.array(TurnView) }),
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async (_input, { store, now }) => {
-    const turns = await store.unfinishedTurns()
-    const waiting = new Set((await openApprovals(store, now())).map(({ turn }) => turn))
-    const ahead = new Map<string, number>()
-    return ok({
-      turns: turns.map(({ id, session, room, agent, status }) => {
-        const before = ahead.get(session) ?? 0
-        ahead.set(session, before + 1)
-        return { id, session, room, agent, status: waiting.has(id) ? ('waiting' as const) : status, ahead: before }
-      }),
-    })
-  },
-  render: ({ turns }) =>
-    turns
-      .map(({ id, agent, status, ahead }) => `${agent}: ${status}${ahead > 0 ? `, ${ahead} ahead of it` : ''} (${id})`)
-      .join('\n') || 'nothing is being worked on',
+  run: async (_input, { turns }) => ok({ turns: await turns.open() }),
+  render: ({ turns }) => turns.map(turnText).join('\n') || 'nothing is being worked on',
 })
+
+const DETAIL = 120
+
+/** How a turn stands, on a line: what it holds is what others wrote. */
+const turnText = ({ turn, agent, room, state, detail, ahead }: TurnView): string => {
+  const more = oneLine(detail, DETAIL) || (ahead > 0 ? `${ahead} ahead of it` : '')
+  return `${agent} in ${room}: ${state}${more === '' ? '' : `, ${more}`} (${turn})`
+}
 
 /** An agent by its id, or by its type: the first of its kind. */
 export const agentNamed = (name: string, here: readonly Presence[]): string =>

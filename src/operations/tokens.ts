@@ -153,7 +153,7 @@ type Wish = Pick<Input, 'session' | 'role' | 'type'> & {
 }
 
 /** Names that stand for something else, or that ids would be mistaken by. */
-const RESERVED = ['all', 'bellhop', 'receipt']
+const RESERVED = ['all', 'bellhop', 'by-hand', 'receipt']
 
 const isTaken = (name: string, { residents }: Context): boolean =>
   [...RESERVED, ...residents].includes(name.toLowerCase())

@@ -1,21 +1,24 @@
 import { z } from 'zod'
 import { sessionDraft } from '../evidence/drafts.ts'
+import type { TurnRecord } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
 import { authorOf } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
-import { ok, refused } from '../shapes/result.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
-import { defineOperation } from './operation.ts'
+import { type Context, defineOperation } from './operation.ts'
 import { agentNamed } from './sessions.ts'
 
 export const stop = defineOperation({
   name: 'stop',
-  summary: 'stop what an agent is doing in this room, and what waits behind it; without a name, everything here',
+  aliases: ['cancel'],
+  summary:
+    'stop what an agent is doing in this room, and what waits behind it, or one turn; without a name, everything here',
   example: 'stop codex-1 wrong branch',
   positional: ['agent', 'why'],
   rest: 'why',
   input: z.strictObject({
-    agent: Name.optional(),
+    agent: Id.optional().describe('whose work; or one turn, by its id'),
     why: z.string().max(500).default(''),
     turn: Id.optional().describe('this turn alone'),
   }),
@@ -23,35 +26,60 @@ export const stop = defineOperation({
   role: 'operator',
   reads: false,
   offline: false,
-  run: async ({ agent: name, why, turn: only }, { person, room, store, who, wakeSteps }) => {
-    if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
-    const here = await who()
-    const agent = name === undefined ? null : agentNamed(name, here)
-    if (agent !== null && !here.some(({ id }) => id === agent)) {
-      return refused(
-        refusal('agent-unknown', `there is no agent ${name}; there is ${here.map(({ id }) => id).join(', ')}`),
-      )
+  run: async ({ agent: name, why, turn: only }, context) => {
+    const turns = await turnsMeant(name ?? null, only ?? null, context)
+    if (!turns.ok) return turns
+    for (const turn of turns.value) {
+      const asked = await stopTurn(turn, why, context)
+      if (!asked.ok) return asked
+      context.wakeSteps(turn.session)
     }
-    const turns = (await store.unfinishedTurns()).filter(
-      ({ id, room: of, agent: by }) =>
-        of === room && (agent === null || by === agent) && (only === undefined || id === only),
-    )
-    for (const turn of turns) {
-      const { id, session } = turn
-      const body = { event: 'stop-asked', turn: id, why } as const
-      const place = { session, room, agent: turn.agent, author: authorOf(person), inReplyTo: id }
-      const asked = await store.append([sessionDraft({ ...place, id: `${id}.stop`, body })])
-      // Somebody else may have been faster: then it is stopped, too.
-      if (!asked.ok && asked.refusal.code !== 'id-conflict') return asked
-      wakeSteps(session)
-    }
-    return ok({ stopped: turns.map(({ id, agent: of }) => ({ turn: id, agent: of })) })
+    return ok({ stopped: turns.value.map(({ id, agent: of }) => ({ turn: id, agent: of })) })
   },
   render: ({ stopped }) =>
     stopped.length === 0
       ? 'nothing is being worked on here'
       : `stopping ${stopped.map(({ turn, agent }) => `${agent} (${turn})`).join(', ')}`,
 })
+
+/** The turns of the room that are meant: of an agent, one by its id, or all of them. */
+const turnsMeant = async (
+  name: string | null,
+  only: string | null,
+  { room, store, who }: Context,
+): Promise<Result<TurnRecord[]>> => {
+  if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
+  const open = (await store.unfinishedTurns()).filter((turn) => turn.room === room)
+  // The id of a turn has a dot, and the name of an agent has none.
+  if (name?.includes('.')) {
+    const turn = open.find(({ id }) => id === name)
+    return turn ? ok([turn]) : refused(refusal('turn-unknown', `${name} is no turn of ${room} that could be stopped`))
+  }
+  const here = await who()
+  const agent = name === null ? null : agentNamed(name, here)
+  // Who is at work here is known, also where it takes none from others.
+  const known = [...here.map(({ id }) => id), ...open.map((turn) => turn.agent)]
+  if (agent !== null && !known.includes(agent)) {
+    return refused(
+      refusal('agent-unknown', `there is no agent ${name}; there is ${here.map(({ id }) => id).join(', ')}`),
+    )
+  }
+  return ok(open.filter((turn) => (agent === null || turn.agent === agent) && (only === null || turn.id === only)))
+}
+
+/** Says that a turn is to end: one that has not begun is taken out of the line. */
+const stopTurn = async (turn: TurnRecord, why: string, { store, person }: Context): Promise<Result<unknown>> => {
+  const { id, session, room, agent, status } = turn
+  const draft = (how: { queued?: true }) => {
+    const body = { event: 'stop-asked', turn: id, why, ...how } as const
+    return sessionDraft({ id: `${id}.stop`, session, room, agent, author: authorOf(person), inReplyTo: id, body })
+  }
+  const removed = status === 'accepted' ? await store.append([draft({ queued: true })], null, `${id}.started`) : null
+  if (removed?.ok) return removed
+  // It may have begun just now, or somebody else was faster: then it is stopped, too.
+  const asked = removed?.refusal.code === 'id-conflict' ? removed : await store.append([draft({})])
+  return asked.ok || asked.refusal.code === 'id-conflict' ? ok(null) : asked
+}
 
 const HoldRow = z.strictObject({ path: z.string(), agent: z.string(), session: z.string(), until: z.iso.datetime() })
 

@@ -9,6 +9,9 @@ export const PROTOCOL = 1
 /** The kinds of agents that the house itself has. */
 export const HouseType = z.enum(['claude', 'codex', 'tickle'])
 
+/** The agent that people are who take steps themselves: what it signs says by `via` who that was. */
+export const BY_HAND = 'by-hand'
+
 /** The kind of an agent: `claude`, `codex`, `tickle`, or a user's own. */
 export const AgentType = Name
 export type AgentType = z.infer<typeof AgentType>

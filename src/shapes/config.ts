@@ -84,6 +84,10 @@ export const Config = z.strictObject({
   deploys: z.record(CommandName, Argv),
   /** MCP servers by name. */
   servers: z.record(ServerName, ServerConfig),
+  status: z.strictObject({
+    /** After how long without a word a turn that runs is said to be stalled. */
+    stalledMinutes: z.number().positive(),
+  }),
   approvals: z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),

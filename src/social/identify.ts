@@ -1,5 +1,5 @@
 import { BELLHOP } from '../evidence/drafts.ts'
-import type { KnownAgent } from '../shapes/agent.ts'
+import { BY_HAND, type KnownAgent } from '../shapes/agent.ts'
 import type { Sender } from '../shapes/network.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import { authenticate, authenticateSender, type MintedOwner, type Standing, type TokenOwner } from './authenticate.ts'
@@ -34,7 +34,7 @@ export const identify = async (
     return person.ok ? ok({ ...message, person: person.value, token: null, grant: null }) : person
   }
   const made = await minted(message.credential.token)
-  const person = authenticate(message, made ? [...owners, made] : owners, [...namesOf(agents), BELLHOP.id])
+  const person = authenticate(message, made ? [...owners, made] : owners, [...namesOf(agents), BELLHOP.id, BY_HAND])
   if (!person.ok) return person
   return ok({ ...message, person: person.value, token: made?.key ?? null, grant: made?.grant ?? null })
 }

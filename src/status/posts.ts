@@ -1,3 +1,4 @@
+import { taggedIn } from '../evidence/drafts.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
 import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
@@ -22,6 +23,13 @@ export const toPost = (entry: Entry, room: string): Post | null => {
     approval: null,
     ...view,
   }
+}
+
+/** What a room reads of an entry, by its id; null where it reads nothing of it. */
+export const postOf = async (store: Pick<Store, 'get'>, id: string): Promise<Post | null> => {
+  const entry = await store.get(id)
+  const room = entry && taggedIn(entry.tags, 'room')
+  return room ? toPost(entry, room) : null
 }
 
 /** Everything a room shows: also what is let go after a while. */

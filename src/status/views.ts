@@ -31,7 +31,10 @@ const views: Views = {
     kind: 'notice',
     text: `${author.id} has this room ${on ? 'watch' : 'no longer watch'} ${watched}`,
   }),
-  'thread-bound': ({ network, channel }) => ({ kind: 'notice', text: `this thread is ${words(channel)} on ${network}` }),
+  'thread-bound': ({ network, channel }) => ({
+    kind: 'notice',
+    text: `this thread is ${words(channel)} on ${network}`,
+  }),
   'delivery-noted': ({ network, channel, about, post, text }) =>
     about === 'failed'
       ? { kind: 'notice', text: `NOT said in ${words(channel)} on ${network}: ${post ?? 'a post'}: ${words(text)}` }

@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { From, TerminalDoor } from '../../adapters/terminal/door.ts'
 import { createTerminal, type TerminalOptions } from '../../adapters/terminal/index.ts'
 import { clean } from '../../adapters/terminal/rows.ts'
 import { answer, show } from '../../adapters/terminal/translate.ts'
-import type { Line } from '../../src/chat/port.ts'
+import type { ChatPort, Ears, From, Line } from '../../src/chat/port.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, type Result, refused } from '../../src/shapes/result.ts'
+import { screenOf } from './terminal/screen.ts'
 
 const ESC = '\u001b'
 const PLAIN = { width: 80, colour: false }
@@ -36,11 +36,11 @@ const post = (position: number, part: Partial<Post>): Post => ({
 const receipt = (message: string, answer: string | null = null): Result<Receipt> =>
   ok({ message, room: 'lobby', mode: 'coordination', assignments: [], answer })
 
-/** A door in memory: it keeps what was said, shows what it is told to, and fails on demand. */
-const scriptedDoor = () => {
+/** A port in memory: it keeps what was said, shows what it is told to, and fails on demand. */
+const scriptedPort = () => {
   const said: Line[] = []
   const follows: From[] = []
-  let ears: Parameters<TerminalDoor['follow']>[2] | null = null
+  let ears: Ears | null = null
   let drop: ((error: Error) => void) | null = null
   const visited: string[] = []
   const answers = { next: (line: Line): Result<Receipt> => receipt(line.id) }
@@ -57,7 +57,7 @@ const scriptedDoor = () => {
       for (const one of posts) ears?.post(one)
     },
     lose: (why: string) => drop?.(new Error(why)),
-    door: {
+    port: {
       say: async (line) => {
         said.push(line)
         return answers.next(line)
@@ -71,13 +71,11 @@ const scriptedDoor = () => {
           if (signal.aborted) done()
           signal.addEventListener('abort', () => done())
         }),
-      ask: (async (name: string) =>
+      ask: async ({ name }) =>
         name === 'rooms'
           ? ok({ rooms: [{ id: 'lobby' }, { id: 'porch' }] })
-          : ok({ threads: [{ id: THREAD, agent: 'claude-1', name: 'the flaky test' }] })) as NonNullable<
-        TerminalDoor['ask']
-      >,
-    } satisfies TerminalDoor,
+          : ok({ threads: [{ id: THREAD, agent: 'claude-1', name: 'the flaky test' }] }),
+    } satisfies ChatPort,
   }
 }
 
@@ -85,7 +83,7 @@ const THREAD = `t-${'0123456789'.repeat(2)}abcdef`
 
 const enter = (part: Partial<TerminalOptions> & { tty?: boolean } = {}) => {
   const { tty = false, ...rest } = part
-  const script = scriptedDoor()
+  const script = scriptedPort()
   const input = Object.assign(new PassThrough(), { isTTY: tty })
   const output = Object.assign(new PassThrough(), { isTTY: tty, columns: tty ? 40 : 80 })
   const leave = new AbortController()
@@ -94,7 +92,7 @@ const enter = (part: Partial<TerminalOptions> & { tty?: boolean } = {}) => {
     written += chunk
   })
   const terminal = createTerminal({
-    door: script.door,
+    port: script.port,
     room: 'lobby',
     you: { name: 'ana', role: 'operator', face: 'terminal', via: null },
     input,
@@ -278,13 +276,14 @@ describe('a room line by line', () => {
     )
   })
 
-  test('ends on /quit, and on the signal even if the door never answers', async () => {
+  test('ends on /quit, and on the signal even if the house never answers', async () => {
     const first = enter()
     first.input.write('/quit\n')
     await first.left
     expect(first.said).toEqual([])
 
-    const second = enter({ door: { say: () => new Promise(() => {}), follow: () => new Promise(() => {}) } })
+    const never = () => new Promise<never>(() => {})
+    const second = enter({ port: { say: never, follow: never, ask: never } })
     second.input.write('anyone?\n')
     await poll(second.written).toBe('ana: anyone?\n')
     second.leave.abort()
@@ -751,54 +750,3 @@ describe('what is shown of a text', () => {
     )
   })
 })
-
-/** What a terminal of this width shows after all that was written to it: enough of one for what readline writes. */
-const screenOf = (written: string, width: number): string[] => {
-  const rows: string[][] = [[]]
-  let [x, y] = [0, 0]
-  const row = () => {
-    while (rows.length <= y) rows.push([])
-    return rows[y] as string[]
-  }
-  const moves: Record<string, (count: number) => void> = {
-    A: (count) => {
-      y = Math.max(0, y - (count || 1))
-    },
-    B: (count) => {
-      y += count || 1
-    },
-    C: (count) => {
-      x += count || 1
-    },
-    D: (count) => {
-      x = Math.max(0, x - (count || 1))
-    },
-    G: (count) => {
-      x = (count || 1) - 1
-    },
-    J: () => {
-      row().splice(x)
-      rows.splice(y + 1)
-    },
-    K: () => {
-      row().splice(x)
-    },
-  }
-  const put = (char: string) => {
-    if (x === width) [x, y] = [0, y + 1]
-    row()[x++] = char
-  }
-  for (const [token, count, move] of written.matchAll(new RegExp(`${ESC}\\[(\\d*)([A-Z])|[^]`, 'g'))) {
-    if (move !== undefined) moves[move]?.(Number(count))
-    else if (token === '\r') x = 0
-    else if (token === '\n') [x, y] = [0, y + 1]
-    else put(token)
-  }
-  return rows
-    .map((cells) =>
-      Array.from(cells, (cell) => cell ?? ' ')
-        .join('')
-        .trimEnd(),
-    )
-    .filter((text) => text !== '')
-}

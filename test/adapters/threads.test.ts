@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTerminal } from '../../adapters/terminal/index.ts'
 import { createClient } from '../../src/client/client.ts'
 import { converse } from '../../src/client/converse.ts'
+import { portOf } from '../../src/client/port.ts'
 import { roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import { folderAt, secretsOf } from '../../src/house/folder.ts'
 import { createProgress } from '../../src/registry/progress.ts'
@@ -37,7 +38,7 @@ const openTerminal = async () => {
   })
   const leave = new AbortController()
   const left = createTerminal({
-    door: client('terminal'),
+    port: portOf(client('terminal')),
     room: 'lobby',
     you: { name: OWNER, role: 'admin', face: 'terminal', via: null },
     input,

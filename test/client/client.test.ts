@@ -259,8 +259,8 @@ describe('a conversation', () => {
     const scripted: Parameters<typeof converse>[0] = {
       say: async () => ok(receipt),
       ask: async () => ok({ entry: { position: 10 } } as never),
-      follow: async (_room, after, show, signal) => {
-        for (const next of posts) if (next.position > after && !signal.aborted) show(next)
+      follow: async (_room, after, ears, signal) => {
+        for (const next of posts) if (next.position > Number(after) && !signal.aborted) ears.post(next)
       },
     }
     const shown: number[] = []

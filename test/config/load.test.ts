@@ -10,6 +10,7 @@ const DEFAULTS: Config = {
   networks: {},
   people: {},
   loops: { hops: 4, named: 5 },
+  status: { stalledMinutes: 5 },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [
     agentConfig({ id: 'claude-1', type: 'claude', runner: 'auto', peripheral: 'explore' }),

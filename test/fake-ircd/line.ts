@@ -28,8 +28,8 @@ export const parseLine = (raw: string): ParsedLine => {
   return { raw, tags, prefix, nick: prefix?.split('!')[0] ?? null, command, params }
 }
 
-/** A feed for the bytes of a socket: calls back with each whole line, and keeps what is not one yet. */
-export const createLines = (onLine: (line: Buffer) => void): ((bytes: Buffer) => void) => {
+/** Cuts the bytes of a socket into lines. What is left over waits for more; how much that is, is the answer. */
+export const createLines = (onLine: (line: Buffer) => void): ((bytes: Buffer) => number) => {
   let pending = Buffer.alloc(0)
   return (bytes) => {
     pending = Buffer.concat([pending, bytes])
@@ -38,6 +38,7 @@ export const createLines = (onLine: (line: Buffer) => void): ((bytes: Buffer) =>
       pending = pending.subarray(end + 1)
       onLine(line.at(-1) === 13 ? line.subarray(0, -1) : line)
     }
+    return pending.length
   }
 }
 

@@ -24,6 +24,8 @@ const CONFIG = {
   profiles: PROFILES,
   profile: null,
   prices: { asOf: '2026-01-01', models: {} },
+  networks: {},
+  people: {},
 } satisfies Context['config']
 
 /** A house with these profiles, in which threads are rooms. */

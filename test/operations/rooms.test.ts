@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { roomDraft } from '../../src/evidence/drafts.ts'
+import { roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import { Role } from '../../src/shapes/person.ts'
 import { type RefusalCode, refusal } from '../../src/shapes/refusal.ts'
-import { type Result, refused } from '../../src/shapes/result.ts'
+import { ok, type Result, refused } from '../../src/shapes/result.ts'
 import { RoomMode } from '../../src/shapes/room.ts'
+import type { TurnView } from '../../src/shapes/turn-view.ts'
 import { receive } from '../../src/social/pipeline.ts'
 import { line, type TestSocial, testSocial } from '../support/social.ts'
 import { ADA, must } from '../support/store.ts'
+import { openAsking } from './asking.ts'
 
 const owners = Role.options.map((role) => ({ token: `token-of-${role}`, name: role, role }))
 
@@ -107,17 +109,105 @@ describe('a reset', () => {
   })
 })
 
-test('the status shows what waits, in line', async () => {
-  await using house = await testSocial()
-  await receive(line({ id: 'm1', text: '@codex read it' }), house.social)
-  await receive(line({ id: 'm2', text: '@codex @claude and that' }), house.social)
-  expect(must(await receive(line({ id: 'm3', text: '/status' }), house.social)).answer).toBe(
-    [
-      'codex-1: accepted (m1.codex-1)',
-      'codex-1: accepted, 1 ahead of it (m2.codex-1)',
-      'claude-1: accepted (m2.claude-1)',
-    ].join('\n'),
-  )
+describe('the status', () => {
+  const view = (part: Partial<TurnView>): TurnView => ({
+    turn: 'm1.codex-1',
+    session: 's-1',
+    room: 'quiet',
+    agent: 'codex-1',
+    peripheral: 'explore',
+    by: 'ada',
+    request: 'read it',
+    state: 'accepted',
+    detail: '',
+    ahead: 0,
+    steps: { taken: 0, failed: 0, refused: 0 },
+    approval: null,
+    accepted: '2026-01-02T03:04:05.000Z',
+    started: null,
+    ended: null,
+    ...part,
+  })
+  const open = [
+    view({ state: 'running', detail: 'reads\n README.md \u001b[31m' }),
+    view({ turn: 'm2.codex-1', state: 'queued', ahead: 1 }),
+    view({ turn: 'm3.claude-1', room: 'lobby', agent: 'claude-1' }),
+  ]
+
+  test.each(['status', 'jobs'])('by the name of %s shows every turn as it stands, on a line each', async (name) => {
+    await using it = await openAsking({ change: { turns: { of: async () => null, open: async () => open } } })
+    expect(await it.ask(name)).toEqual(ok({ turns: open }))
+    expect(await it.answer(name)).toBe(
+      [
+        'codex-1 in quiet: running, reads README.md [31m (m1.codex-1)',
+        'codex-1 in quiet: queued, 1 ahead of it (m2.codex-1)',
+        'claude-1 in lobby: accepted (m3.claude-1)',
+      ].join('\n'),
+    )
+  })
+
+  test('of nothing says so', async () => {
+    await using it = await openAsking()
+    expect(await it.answer('status')).toBe('nothing is being worked on')
+  })
+})
+
+describe('a stop', () => {
+  const stops = async ({ store }: TestSocial) =>
+    must(await store.query({ event: 'stop-asked', order: 'oldest' })).entries.map(({ body }) => body)
+  const begin = async ({ store }: TestSocial, turn: string) => {
+    const known = await store.turn(turn)
+    const { session = '', room = '', agent = '' } = known ?? {}
+    const body = { event: 'turn-started', turn } as const
+    const author = { kind: 'agent', id: agent, face: 'rehearsal', via: null } as const
+    must(await store.append([sessionDraft({ id: `${turn}.started`, session, room, agent, author, body })]))
+  }
+
+  test.each(['/stop', '/cancel'])('by the name of %s ends one turn, or takes it out of the line', async (name) => {
+    await using house = await testSocial()
+    await receive(line({ id: 'm1', text: '@codex read it' }), house.social)
+    await receive(line({ id: 'm2', text: '@codex and that' }), house.social)
+    await receive(line({ id: 'm3', text: '@codex and more' }), house.social)
+    await begin(house, 'm1.codex-1')
+    const answers = [
+      must(await receive(line({ id: 'm4', text: `${name} m2.codex-1 no need` }), house.social)).answer,
+      must(await receive(line({ id: 'm5', text: `${name} m1.codex-1` }), house.social)).answer,
+    ]
+    expect(answers).toEqual(['stopping codex-1 (m2.codex-1)', 'stopping codex-1 (m1.codex-1)'])
+    expect(await stops(house)).toEqual([
+      { event: 'stop-asked', turn: 'm2.codex-1', why: 'no need', queued: true },
+      { event: 'stop-asked', turn: 'm1.codex-1', why: '' },
+    ])
+  })
+
+  test('of an agent ends what it is at and what waits behind it, and is not said twice', async () => {
+    await using house = await testSocial()
+    await receive(line({ id: 'm1', text: '@codex read it' }), house.social)
+    await receive(line({ id: 'm2', text: '@codex @claude and that' }), house.social)
+    await begin(house, 'm1.codex-1')
+    for (const id of ['m3', 'm4']) {
+      expect(must(await receive(line({ id, text: '/stop codex-1' }), house.social)).answer).toBe(
+        'stopping codex-1 (m1.codex-1), codex-1 (m2.codex-1)',
+      )
+    }
+    expect(await stops(house)).toEqual([
+      { event: 'stop-asked', turn: 'm1.codex-1', why: '' },
+      { event: 'stop-asked', turn: 'm2.codex-1', why: '', queued: true },
+    ])
+  })
+
+  test('of a turn of another room, of one that is not there, or of nobody is refused', async () => {
+    await using house = await testSocial()
+    await receive(line({ id: 'm1', room: 'lobby', text: '@codex read it' }), house.social)
+    const answers = ['/stop m1.codex-1', '/stop m9.codex-1', '/stop grace'].map((text, i) =>
+      receive(line({ id: `s${i}`, text }), house.social),
+    )
+    expect(await Promise.all(answers)).toEqual([
+      refused(refusal('turn-unknown', 'm1.codex-1 is no turn of quiet that could be stopped')),
+      refused(refusal('turn-unknown', 'm9.codex-1 is no turn of quiet that could be stopped')),
+      refused(refusal('agent-unknown', 'there is no agent grace; there is claude-1, codex-1, codex-2')),
+    ])
+  })
 })
 
 test('a verdict on a chain that is not there is a refusal, not a success', async () => {

@@ -23,12 +23,13 @@ const REAL: Record<string, string> = {
   'amend 01hxyz.claude-1': 'queued.claude-1',
   'unqueue 01hxyz.claude-1': 'queued.claude-1',
   'm-01hxyz.codex-1.3': 'written.codex-1.0',
-  'approve k7f2q': approvalName('yes.claude-1.0'),
-  'deny k7f2q': approvalName('no.claude-1.0'),
+  'approve kqzfm': approvalName('yes.claude-1.0'),
+  'deny kqzfm': approvalName('no.claude-1.0'),
+  'more 01hxyz.claude-1.ended': 'written.codex-1.ended',
 }
 
 beforeAll(async () => {
-  house = await startTestHouse()
+  house = await startTestHouse({ config: NETWORK })
   const token = await house.mint({ kind: 'person', name: 'bob', role: 'viewer' })
   REAL['3f9c1a22b0de'] = hashOfToken(token).slice(0, 12)
   const { output } = must(await client().command('new', {}))
@@ -38,7 +39,7 @@ beforeAll(async () => {
   must(await client().say({ id: 'forked', room: thread, text: 'read README.md' }))
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
   must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
-  must(await house.store.append([houseDraft('tool.docs.1', SEEN, [])]))
+  must(await house.store.append([houseDraft('tool.docs.1', SEEN, []), houseDraft('pair.1', PAIRED, [], ADA)]))
   const use = (tool: string, args: object) => `use ${tool} ${JSON.stringify(args)}`
   const escalated = use('run', { argv: ['cargo', 'fetch'], escalate: { why: 'it is an example' } })
   const file = use('write', { path: 'new.txt', text: 'new' })
@@ -55,8 +56,15 @@ afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
 
+const WALLS = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
 const SESSION = { session: 's-n', room: 'quiet', agent: 'codex-1' }
 const SEEN = { event: 'tool-seen', server: 'docs', tool: 'search', nth: 1, described: '{}', hash: 'x' } as const
+const PAIRED = { event: 'paired', person: 'grace', role: 'operator', identity: 'libera/ada' } as const
+/** A network that nobody answers on: what is asked here does not need it. */
+const NETWORK = `
+networks:
+  libera: { kind: irc, host: 127.0.0.1, port: 1, tls: false, channels: { '#porch': porch } }
+`
 const OPENED = { event: 'session-opened', agent: 'codex-1', room: 'quiet' } as const
 
 /** A row's own example, as the words after its name. */
@@ -85,6 +93,7 @@ describe('every row can be asked', () => {
       mode: 'coordination',
       assignments: [],
       answer: expect.any(String),
+      ...(row.whisper ? { whisper: expect.any(String) } : {}),
     })
     expect(receipt.answer).not.toBe('')
     expect(await house.store.get(`${id}.receipt`)).toMatchObject({
@@ -109,14 +118,41 @@ test('there are no two rows of one name, and none has the name of another addres
   expect(names).toEqual([...new Set(names)])
 })
 
+test('there are no two commands of one name, also of those that they have in chat alone', () => {
+  const rows = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  const names = [...rows, ...WALLS]
+  expect(names).toEqual([...new Set(names)])
+})
+
+test('what guests may ask only looks, but for the code by which they are somebody', () => {
+  expect(commands.filter(({ open }) => open).map(({ name, reads }) => [name, reads])).toEqual([
+    ['help', true],
+    ['who', true],
+    ['whoami', true],
+    ['pair', false],
+    ['more', true],
+  ])
+})
+
 test('the help has a line for every row that is for people, and for every peripheral', async () => {
   const { operations: lines } = must(await client().ask('help'))
-  const walls = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
-  expect(lines.map(({ name }) => name)).toEqual([...walls, ...commands.map(({ name }) => name)])
+  const names = [...WALLS, ...commands.map(({ name }) => name)]
+  expect(lines.map(({ name }) => name).sort()).toEqual(names.sort())
 })
 
 test('who asks is filled in by the face, whatever the input says', async () => {
-  expect(must(await client().ask('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'cli', via: null })
+  expect(must(await client().ask('whoami'))).toEqual({
+    name: OWNER,
+    role: 'admin',
+    face: 'cli',
+    via: null,
+    known: 'token',
+    may: {
+      work: WALLS,
+      change: expect.arrayContaining(commands.filter(({ reads }) => !reads).map(({ name }) => name)),
+      look: expect.arrayContaining(commands.filter(({ reads }) => reads).map(({ name }) => name)),
+    },
+  })
   expect(await client().ask('whoami', { name: 'root' } as never)).toEqual({
     ok: false,
     refusal: refusal('command-invalid', 'Unrecognized key: "name"; usage: /whoami'),

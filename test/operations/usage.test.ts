@@ -20,6 +20,8 @@ const CONFIG: Context['config'] = {
   profiles: { careful: Profile.parse({ summary: 'slowly', budget: { room: { tokens: 50_000 } } }) },
   profile: null,
   prices: { asOf: '2025-12-01', models: {} },
+  networks: {},
+  people: {},
 }
 
 const TURNS = [

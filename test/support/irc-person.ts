@@ -13,6 +13,8 @@ type Options = {
   /** With a password the account is shown by SASL PLAIN, without one by the certificate (SASL EXTERNAL). */
   account?: string
   password?: string
+  /** What the server itself wants to hear (PASS). */
+  pass?: string
   /** What is asked for of what the server offers. Nothing, if not said. */
   caps?: string[]
 }
@@ -46,7 +48,7 @@ export type Person = {
   /** Waits for a line that is meant, among those that have come (since the line of that number) and those that will. */
   until: (isMeant: (line: ParsedLine) => boolean, what: string, since?: number) => Promise<ParsedLine>
   /** Leaves, and waits for the server to have noticed. */
-  quit: () => Promise<void>
+  quit: (ms?: number) => Promise<void>
   /** Ends the connection without a word. */
   cut: () => void
 } & AsyncDisposable
@@ -55,20 +57,15 @@ export type Person = {
 export const ircPerson = async (options: Options): Promise<Person> => {
   const socket = await openSocket(options)
   const lines: ParsedLine[] = []
-  const granted: string[] = []
-  const offered: Record<string, string> = {}
   let { nick } = options
   const raw = (line: string | Buffer) => {
     if (socket.writable) socket.write(Buffer.concat([Buffer.from(line as string), Buffer.from('\r\n')]))
   }
   const take = (line: ParsedLine) => {
     lines.push(line)
-    const [first = '', second, third, last] = line.params
+    const [first = ''] = line.params
     if (line.command === 'PING') raw(`PONG :${first}`)
-    if (line.command === 'NICK' && line.nick === nick) nick = first
-    if (line.command === '001') nick = first
-    if (line.command === 'CAP' && second === 'LS') Object.assign(offered, pairs(last ?? third ?? ''))
-    if (line.command === 'CAP' && second === 'ACK') granted.push(...(third ?? '').trim().split(' '))
+    if (line.command === '001' || (line.command === 'NICK' && line.nick === nick)) nick = first
   }
   socket.on(
     'data',
@@ -77,23 +74,31 @@ export const ircPerson = async (options: Options): Promise<Person> => {
   const until: Person['until'] = (isMeant, what, since = 0) =>
     eventually(what, () => {
       const line = lines.slice(since).find(isMeant)
-      if (line === undefined && socket.closed) throw new Error(`${nick} is gone before ${what}: ${lines.at(-1)?.raw}`)
+      if (line === undefined && socket.destroyed)
+        throw new Error(`${nick} is gone before ${what}: ${lines.at(-1)?.raw}`)
       return line
     })
+  const quit = async (ms?: number) => {
+    raw('QUIT :bye')
+    await eventually(`the server to let ${nick} go`, () => socket.destroyed, ms)
+  }
   const person: Person = {
     get nick() {
       return nick
     },
     get gone() {
-      return socket.closed
+      return socket.destroyed
+    },
+    get offered() {
+      return pairs(lines.flatMap(capsOf('LS')))
+    },
+    get granted() {
+      return lines.flatMap(capsOf('ACK'))
     },
     get supports() {
-      const tokens = lines.filter(({ command }) => command === '005').flatMap(({ params }) => params.slice(1, -1))
-      return pairs(tokens.join(' '))
+      return pairs(lines.flatMap(({ command, params }) => (command === '005' ? params.slice(1, -1) : [])))
     },
     lines,
-    offered,
-    granted,
     raw,
     say: (target, text) => raw(`PRIVMSG ${target} :${text}`),
     notice: (target, text) => raw(`NOTICE ${target} :${text}`),
@@ -112,13 +117,11 @@ export const ircPerson = async (options: Options): Promise<Person> => {
     mode: (channel, modes) => raw(`MODE ${channel} ${modes}`),
     heard: (target) => lines.flatMap(heardIn).filter((heard) => target === undefined || heard.target === target),
     until,
-    quit: async () => {
-      raw('QUIT :bye')
-      await eventually(`the server to let ${nick} go`, () => socket.closed)
-    },
+    quit,
     cut: () => socket.destroy(),
+    // The nick is free for the next test, unless the server is too busy with what was said before.
     [Symbol.asyncDispose]: async () => {
-      socket.destroy()
+      await quit(2000).catch(() => socket.destroy())
     },
   }
   await register(person, options).catch((cause) => {
@@ -135,21 +138,24 @@ const openSocket = async ({ host, port, tls }: Options): Promise<Socket> => {
   return socket
 }
 
-const register = async ({ raw, until, offered }: Person, { nick, account, password, caps = [] }: Options) => {
+const register = async (person: Person, { nick, pass, account, password, caps = [] }: Options): Promise<void> => {
+  const { raw, until } = person
+  if (pass !== undefined) raw(`PASS ${pass}`)
   raw('CAP LS 302')
   raw(`NICK ${nick}`)
   raw(`USER ${nick} 0 * :${nick}`)
   await until(({ command, params }) => command === 'CAP' && params[1] === 'LS' && params[2] !== '*', 'CAP LS')
-  const wanted = [...caps, ...(account === undefined ? [] : ['sasl'])].filter((cap) => cap in offered)
+  const wanted = [...caps, ...(account === undefined ? [] : ['sasl'])].filter((cap) => cap in person.offered)
   if (wanted.length > 0) {
     raw(`CAP REQ :${wanted.join(' ')}`)
     await until(({ command, params }) => command === 'CAP' && params[1] === 'ACK', `CAP ACK of ${wanted}`)
   }
   if (account !== undefined) {
-    const secret = password === undefined ? account : `${account}\0${account}\0${password}`
+    // A certificate says whose it is: Atheme does not take a name beside it.
+    const secret = password === undefined ? '+' : Buffer.from(`${account}\0${account}\0${password}`).toString('base64')
     raw(`AUTHENTICATE ${password === undefined ? 'EXTERNAL' : 'PLAIN'}`)
     await until(({ command }) => command === 'AUTHENTICATE', 'AUTHENTICATE +')
-    raw(`AUTHENTICATE ${Buffer.from(secret).toString('base64')}`)
+    raw(`AUTHENTICATE ${secret}`)
     const answer = await until(({ command }) => /^90[2-7]$/.test(command), 'SASL to succeed or fail')
     if (answer.command !== '903') throw new Error(answer.raw)
   }
@@ -158,12 +164,19 @@ const register = async ({ raw, until, offered }: Person, { nick, account, passwo
   if (!['376', '422'].includes(answer.command)) throw new Error(answer.raw)
 }
 
-const pairs = (text: string): Record<string, string> =>
+/** The capabilities in a line, where it is a CAP of that kind: they are its last word. */
+const capsOf =
+  (kind: string) =>
+  ({ command, params }: ParsedLine): string[] =>
+    command === 'CAP' && params[1] === kind ? (params.at(-1) ?? '').split(' ').filter((cap) => cap !== '') : []
+
+/** What is written as NAME or as NAME=VALUE, by name. */
+const pairs = (tokens: string[]): Record<string, string> =>
   Object.fromEntries(
-    text
-      .split(' ')
-      .filter((token) => token !== '')
-      .map((token) => [token.split('=')[0] ?? '', token.includes('=') ? token.slice(token.indexOf('=') + 1) : '']),
+    tokens.map((token) => {
+      const [name = '', ...value] = token.split('=')
+      return [name, value.join('=')]
+    }),
   )
 
 const heardIn = ({ command, prefix, nick, params: [target = '', text = ''] }: ParsedLine): Heard[] => {

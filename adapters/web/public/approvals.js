@@ -12,11 +12,11 @@ export const createApprovals = ({ onDecide }) => {
     return card.element
   }
 
-  /** Whether there was a card to close. */
+  /** The card that was closed; null where there was none. */
   const decide = ({ step, approval, author, text }) => {
     const card = cards.get(step.id)
     if (card) close(card, approval.state, `${author.id} ${text}`)
-    return card !== undefined
+    return card?.element ?? null
   }
 
   /** A step that ended without an answer, as one whose turn was stopped. */
@@ -38,6 +38,8 @@ const createCard = ({ author, text, turn, approval: { name, until } }, onDecide)
   if (why) element.append(make('p', 'why', why))
   if (call.length > 0) element.append(make('pre', '', call.join('\n')))
   const answers = createAnswers(name, onDecide)
+  // By its name it is spoken of elsewhere, where there are no buttons.
+  answers.append(make('code', 'name', name))
   if (until !== null) answers.append(make('span', 'until', 'until ', clockTime(until)))
   element.append(answers)
   element.setAttribute('role', 'group')

@@ -8,6 +8,7 @@ export const createConnection = ({
   look,
   banner,
   last,
+  begin,
   onEnter,
   onLink,
   onOpen,
@@ -44,12 +45,13 @@ export const createConnection = ({
       return tell(`There is no room "${wanted}". Rooms: ${places.rooms.map(({ id }) => id).join(', ')}.`)
     room = places.here.id
     onEnter({ room, you: you.body, commands: help.body.operations })
-    follow()
+    follow(last() > 0 ? last() : await begin(room))
   }
 
-  const follow = () => {
+  /** After a post; or, where that is null, with the last so many. */
+  const follow = (after) => {
     source?.close()
-    const from = last() > 0 ? `after=${last()}` : `tail=${TAIL}`
+    const from = after === null ? `tail=${TAIL}` : `after=${after}`
     const path = `/api/follow?room=${encodeURIComponent(room)}&${from}`
     const stream = new EventSource(path)
     source = stream

@@ -51,16 +51,19 @@ export const createExchanges = (transcript) => {
     for (const { messages } of works.values()) messages.lose()
   }
 
-  /** Long rooms stay quick: the oldest go, and what was known of them. */
+  /** Long rooms stay quick: the oldest go, and what was known of them. What a link led to stays, with all that came after. */
   const trim = () => {
     if (transcript.childElementCount <= MOST_EXCHANGES) return
-    while (transcript.childElementCount > MOST_EXCHANGES) transcript.firstElementChild.remove()
+    while (transcript.childElementCount > MOST_EXCHANGES && !isLinked(transcript.firstElementChild))
+      transcript.firstElementChild.remove()
     forgetGone(exchanges)
     forgetGone(works)
   }
 
   return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim }
 }
+
+const isLinked = (element) => element.matches('.linked') || element.querySelector('.linked') !== null
 
 const forgetGone = (known) => {
   for (const [id, { element }] of known) if (!element.isConnected) known.delete(id)

@@ -1,5 +1,7 @@
 // Lines on their way: kept until the house has answered, and sent again under the same id.
+import { make } from './elements.js'
 import { backOff } from './house.js'
+import { plain } from './plain.js'
 import { refuse } from './refusal.js'
 
 const KEPT = 'bellhop.outbox'
@@ -68,7 +70,15 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     forget(one.id)
     if (status !== 200) turnAway(one, status, body)
     else if (!one.exchange.shown) one.exchange.note.textContent = 'sent'
+    if (status === 200 && body.whisper !== undefined) hearWhisper(one.exchange, body.whisper)
     return true
+  }
+
+  /** What is for this reader alone: no room has it, and it is gone with the page. */
+  const hearWhisper = ({ element }, text) => {
+    const note = make('p', 'note', 'Only you see this, and only until you leave the page.')
+    element.append(make('div', 'whisper', make('pre', 'answered', plain(text)), note))
+    onChange()
   }
 
   const turnAway = ({ text, exchange, onRefused }, status, { code, detail, remedy }) => {

@@ -8,6 +8,7 @@ import { createExchanges } from './exchanges.js'
 import { createHeader } from './header.js'
 import { ask } from './house.js'
 import { createLine } from './line.js'
+import { createLinked } from './linked.js'
 import { createOutbox } from './outbox.js'
 import { createPlaces } from './places.js'
 import { createRefresh } from './refresh.js'
@@ -72,8 +73,15 @@ const transcript = createTranscript({
     if (post.kind === 'said') outbox.forget(post.id)
     const pointer = pointerTo(post)
     if (pointer && Date.now() - Date.parse(post.at) < RECENT_MS) scrolling.pointTo(element, pointer)
+    linked.see(post, element)
     scrolling.added()
   },
+})
+
+const linked = createLinked({
+  ask,
+  onFound: scrolling.hold,
+  onMissing: () => transcript.tell('What the link leads to is not in this room.'),
 })
 
 /** What a reader who looks elsewhere is told of a post; nothing of most. */
@@ -131,6 +139,7 @@ const connection = createConnection({
   look,
   banner: byId('banner'),
   last: transcript.last,
+  begin: linked.after,
   onLink: line.link,
   onPost: transcript.show,
   onProgress: ({ step, text }) => {

@@ -8,6 +8,8 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
   let unread = false
   /** What the reader should see, and what to say of it, until it was in sight. */
   let awaited = null
+  /** What a link led to: it stays in sight while more is loaded, until the reader goes elsewhere. */
+  let held = null
   let top = 0
   let settling = false
 
@@ -18,7 +20,8 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     requestAnimationFrame(() => {
       settling = false
       trim()
-      if (pinned) toTheEnd()
+      if (held) held.scrollIntoView({ block: 'center' })
+      else if (pinned) toTheEnd()
       top = scroller.scrollTop
       pointOut()
     })
@@ -38,7 +41,14 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     newer.textContent = awaited ? `↑ ${awaited.text}` : 'New messages ↓'
   }
 
+  const letGo = () => {
+    held = null
+  }
+  for (const move of ['wheel', 'touchmove', 'pointerdown', 'keydown'])
+    scroller.addEventListener(move, letGo, { passive: true })
+
   scroller.addEventListener('scroll', () => {
+    if (held) return
     const end = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < NEAR
     // Only a move upwards is the reader's: the end also runs away by itself when something is added.
     if (end) pinned = true
@@ -49,6 +59,7 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
   })
 
   newer.addEventListener('click', () => {
+    letGo()
     pinned = awaited === null
     if (pinned) settle()
     else awaited.element.scrollIntoView({ block: 'center' })
@@ -69,7 +80,13 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     },
     /** A reader who speaks wants to see what comes of it. */
     follow: () => {
+      letGo()
       pinned = true
+    },
+    hold: (element) => {
+      held = element
+      pinned = false
+      settle()
     },
   }
 }

@@ -65,7 +65,11 @@ export const createSteps = () => {
     if (!row.live.isConnected) row.element.append(row.live)
   }
 
-  const note = (text) => append(make('li', 'happened', text))
+  const note = (text) => {
+    const item = make('li', 'happened', text)
+    append(item)
+    return item
+  }
 
   /** Something a reader should hear of, between the steps before it and those that follow. */
   const place = (child) => {

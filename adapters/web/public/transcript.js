@@ -2,6 +2,7 @@
 import { isDiff, verbatim } from './diff.js'
 import { clockTime, make } from './elements.js'
 import { linkTo, threadIn, withThreads } from './links.js'
+import { plain } from './plain.js'
 import { refuse } from './refusal.js'
 
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
@@ -14,16 +15,20 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     exchange.by.append(clockTime(post.at))
     exchange.shown = true
     exchanges.place(exchange)
+    return exchange.element
   }
 
   const progress = (post) => {
-    const { agent, note } = exchanges.workOf(post)
+    const { agent, note, element } = exchanges.workOf(post)
     note.textContent = post.text.startsWith(`${agent} `) ? post.text.slice(agent.length + 1) : post.text
+    return element
   }
 
   const step = (post) => {
-    exchanges.workOf(post).steps.show(post.step, post.text)
+    const { steps, element } = exchanges.workOf(post)
+    steps.show(post.step, post.text)
     if (post.step.state !== 'running') approvals.endStep(post.step)
+    return element
   }
 
   const answer = (post) => {
@@ -44,22 +49,25 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     if (post.step !== null) return step({ ...post, step: { ...post.step, state: 'refused' } })
     const place = post.turn === null ? exchanges.homeOf(post) : exchanges.workOf(post)
     // The door told already: a line is refused once, and the door says more of why.
-    if (place.refusal) return
+    if (place.refusal) return place.element
     const [message, ...remedy] = post.text.split('\n')
     refuse(place, { message, remedy: remedy.join('\n').trim() })
+    return place.element
   }
 
   const approval = (post) => {
     if (post.approval.state === 'open') return exchanges.workOf(post).steps.place(approvals.ask(post))
     // The question is further back than what was loaded.
-    if (!approvals.decide(post)) notice({ ...post, text: `${post.author.id} ${post.text}` })
+    return approvals.decide(post) ?? notice({ ...post, text: `${post.author.id} ${post.text}` })
   }
 
   const notice = (post) => {
     if (post.turn !== null) return exchanges.workOf(post).steps.note(post.text)
-    transcript.append(make('p', 'notice', post.text))
     onNotice()
+    return tell(post.text)
   }
+
+  const tell = (text) => transcript.appendChild(make('p', 'notice', text))
 
   const views = { said, accepted: progress, working: progress, step, answer, aside, refusal, notice, approval }
 
@@ -67,10 +75,10 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     if (post.position <= last) return
     last = post.position
     const view = views[post.kind] ?? notice
-    onShown(post, view(post))
+    onShown(post, view({ ...post, text: plain(post.text) }))
   }
 
-  return { show, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
+  return { show, tell, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
 }
 
 const BEGINS = /^\s*[/!](?:new|fork)\b/

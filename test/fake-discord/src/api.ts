@@ -40,8 +40,11 @@ export type Limits = {
   gatewaySends: Rate
   /** New sessions of the gateway. */
   identifies: Rate
-  /** The size of a request. */
+  /** How long to wait between two IDENTIFY; clients keep to 5 s by themselves, so that it is 0 unless it is asked for. */
+  identifyEveryMs: number
+  /** The size of a request, and of one file in it. */
   requestBytes: number
+  fileBytes: number
   /** How long an interaction waits for its first answer. */
   interactionMs: number
   /** How long the token of an interaction is good for. */
@@ -129,6 +132,8 @@ export type Person = {
   leaves(guildId: Snowflake): void
   /** Opens (or finds) the conversation of this person with the bot. */
   opensDm(): Channel
+  /** Takes no direct messages any more: the bot is refused with 50007. */
+  closesDms(): void
 }
 
 export type GuildOptions = {
@@ -182,12 +187,17 @@ export type RequestRecord = {
 export type RequestMatch = { method?: string; route?: string | RegExp; body?: (body: unknown) => boolean }
 
 /** What happens to them instead; once, unless `times` says otherwise. */
-export type Failure = (
-  | { status: 500 | 502 | 503 | 504; carriedOut?: boolean }
-  | { drop: 'before' | 'after' }
-  | { delayMs: number }
-  | { retryAfter: number; scope?: 'user' | 'global' | 'shared' }
-) & { times?: number }
+export type Failure =
+  /** An answer of the servers in between; with `carriedOut`, after all that was asked for is done. */
+  (
+    | { status: 500 | 502 | 503 | 504; carriedOut?: boolean }
+    /** The connection is broken, before it is done or after. */
+    | { drop: 'before' | 'after' }
+    /** It is carried out later. */
+    | { delayMs: number }
+    /** 429, in seconds. */
+    | { retryAfter: number; scope?: 'user' | 'global' | 'shared' }
+  ) & { times?: number }
 
 export type Gateway = {
   /** Connections that are open, identified or not. */
@@ -207,9 +217,8 @@ export type Gateway = {
   forget(): void
   /** Asks all for a heartbeat at once (op 1). */
   askHeartbeat(): void
-  /** Says nothing any more, not even to heartbeats, until `speak`: events of the meantime are for a RESUME. */
+  /** The connections that are open now stay open and say nothing any more, not even to heartbeats. */
   silence(): void
-  speak(): void
   /** Lets nobody connect (503), until `admit`. */
   refuse(): void
   admit(): void

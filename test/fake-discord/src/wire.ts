@@ -62,14 +62,21 @@ export type Emoji = { id?: Snowflake | null; name: string | null; animated?: boo
 
 export type Reaction = { emoji: Emoji; count: number; me: boolean }
 
-export type MessageReference = { type?: number; message_id: Snowflake; channel_id: Snowflake; guild_id?: Snowflake }
+export type MessageReference = { type?: number; message_id?: Snowflake; channel_id: Snowflake; guild_id?: Snowflake }
 
-export type InteractionMetadata = { id: Snowflake; type: number; user: User }
+export type InteractionMetadata = {
+  id: Snowflake
+  type: number
+  user: User
+  authorizing_integration_owners: Record<string, Snowflake>
+}
 
 /** A message as REST and gateway give it. */
 export type WireMessage = {
   id: Snowflake
   channel_id: Snowflake
+  /** In events alone: of what type the channel is. */
+  channel_type?: number
   guild_id?: Snowflake
   author: User
   member?: Omit<Member, 'user'>

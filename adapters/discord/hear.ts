@@ -1,0 +1,121 @@
+import { MessageType, type REST, Routes } from 'discord.js'
+import type { NetworkPort } from '../../src/chat/port.ts'
+import type { Receipt } from '../../src/shapes/message.ts'
+import type { Sender } from '../../src/shapes/network.ts'
+import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
+import type { Asked } from './asked.ts'
+import type { Binding } from './binding.ts'
+import type { Lanes } from './lanes.ts'
+import { refusalText } from './pieces.ts'
+import type { Places } from './places.ts'
+import { type Heard, type Me, readMessage, senderOf } from './reading.ts'
+import type { Reply } from './reply.ts'
+import { type Speak, UNPOSTED } from './speak.ts'
+
+export type HearOptions = {
+  rest: REST
+  port: NetworkPort
+  me: () => Me | null
+  places: Places
+  lanes: Lanes
+  speak: Speak
+  binding: Binding
+  asked: Asked
+  reply: Reply
+}
+
+export type Hear = ReturnType<typeof createHear>
+
+/** What is said by people; anything else that is a message in Discord says that somebody came, or that something was pinned. */
+const SAID: ReadonlySet<number> = new Set([MessageType.Default, MessageType.Reply])
+
+const KEPT = 2000
+
+/** Hears what is said in the channels and threads that lead to rooms, in order in each, and every line once. */
+export const createHear = (options: HearOptions) => {
+  const { rest, port, me, places, lanes, speak, binding, asked, reply } = options
+  const seen = createSeen(port)
+  const heard = new Set<string>()
+
+  /** The roles of an author are told with what is said now; for what was said before, they are asked for. */
+  const sender = async (message: Heard): Promise<Sender> => {
+    const { author, member, webhook_id, channel_id } = message
+    const roles = member?.roles ?? (webhook_id || author.bot ? [] : await rolesOf(author.id, channel_id))
+    return senderOf(port.network, author, roles, webhook_id !== undefined)
+  }
+  const rolesOf = async (user: string, channel: string): Promise<string[]> => {
+    const guild = (await places.find(channel))?.guild
+    if (!guild) return []
+    const member = (await rest.get(Routes.guildMember(guild, user)).catch(() => null)) as { roles?: string[] } | null
+    return member?.roles ?? []
+  }
+
+  /** Whether it is for us, and was not heard yet. What we said ourselves is written down as such. */
+  const isNew = async ({ id, channel_id, author }: Heard, self: Me): Promise<boolean> => {
+    if (heard.has(id) || (port.roomOf(channel_id) === null && !(await binding.isThread(channel_id)))) return false
+    heard.add(id)
+    for (const old of heard) if (heard.size > KEPT) heard.delete(old)
+    if (author.id === self.id) port.drop(refusal('own-echo', 'it is what the bot said itself'), author.username)
+    return author.id !== self.id
+  }
+
+  /** Whether it is done with: what could not be said before the adapter ended is heard again after it. */
+  const hear = async (message: Heard): Promise<boolean> => {
+    const self = me()
+    if (!self || !(await isNew(message, self)) || !SAID.has(message.type)) return true
+    const { text, called } = readMessage(message, self, places)
+    if (text === '') return true
+    const channel = message.channel_id
+    const said = { id: `${port.network}~${message.id}`, text, sender: await sender(message) }
+    const room = port.roomOf(channel) ?? (await binding.roomFor({ ...said, channel, called }))
+    return room === null ? true : tell(message, { ...said, room })
+  }
+
+  const tell = async (message: Heard, line: { id: string; room: string; text: string; sender: Sender }) => {
+    const said = await speak(line)
+    if (said === null) return false
+    if (said.ok) {
+      await asked.note(line, said.value)
+      await whisper(message, said.value)
+    } else {
+      await refuse(message, said.refusal)
+    }
+    return true
+  }
+
+  const now = async (message: Heard): Promise<void> => {
+    if (await hear(message)) await seen.note(message.channel_id, message.id)
+  }
+
+  /** What has a post is said by that; what has none is answered here. */
+  const refuse = async (message: Heard, why: Refusal): Promise<void> => {
+    if (!UNPOSTED.has(why.code) || message.author.bot) return
+    await reply.to(message, refusalText(`${why.message} [${why.code}]\n${why.remedy}`))
+  }
+
+  const whisper = async (message: Heard, { whisper: words }: Receipt): Promise<void> => {
+    if (words !== undefined) await reply.privately(message, words)
+  }
+
+  return {
+    /** A message of the gateway, or one that is looked up after it was missed. */
+    take: (message: Heard): Promise<void> => lanes.take(message.channel_id, () => now(message)),
+    now,
+    last: seen.last,
+    note: seen.note,
+  }
+}
+
+/** The last message of each channel that was heard, also after a restart. */
+const createSeen = ({ memory, roomOf }: NetworkPort) => {
+  const last = new Map<string, string>()
+  return {
+    note: async (channel: string, id: string): Promise<void> => {
+      if (roomOf(channel) === null || BigInt(id) <= BigInt(last.get(channel) ?? '0')) return
+      last.set(channel, id)
+      await memory.set(`seen/${channel}`, id).catch(() => null)
+    },
+    last: async (channel: string): Promise<string | null> =>
+      last.get(channel) ?? (await memory.get(`seen/${channel}`).catch(() => null)),
+  }
+}

@@ -1,0 +1,95 @@
+import type { Outlet, Spot } from '../chat/outlet.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
+import type { BodyOf } from '../shapes/evidence.ts'
+import type { Post } from '../shapes/post.ts'
+import type { Cards } from './cards.ts'
+import { untilLeft } from './leaving.ts'
+import type { Ledger, Standing, Stream } from './ledger.ts'
+import { createSay } from './say.ts'
+import { createThrough } from './through.ts'
+
+/** Writes down what became of posts. It rejects only where the evidence takes nothing: then nothing goes on. */
+export type Note = (noted: Omit<BodyOf<'delivery-noted'>, 'event'>) => Promise<void>
+
+/** What a delivery works with: for one network, and all of its streams. */
+export type Delivering = {
+  ledger: Ledger
+  outlet: Outlet
+  /** The cards of turns; none where that is left out. */
+  cards?: Cards
+  spotOf: (stream: Stream) => Spot | Promise<Spot>
+  /** Every post of a room after a position, in order, for as long as the signal lets it. */
+  posts: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
+  note: Note
+  /** The position of the last `through` note of a stream; null where there is none. */
+  lastThrough: (stream: Stream) => Promise<number | null>
+  /** The newest position there is. */
+  newest: () => Promise<number>
+  /** Whether a post was said in another way, as the answer to what somebody pressed: then it is not said here. */
+  isAnswered?: (post: Post, stream: Stream) => Promise<boolean>
+  now: () => number
+  /** Waits until the time is over or the signal ends it; it does not reject. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  random: () => number
+  /** How old a post is that is given up where it cannot be said. */
+  giveUpMs?: number
+}
+
+/**
+ * Says the posts of rooms in the channels of a network: in order within a stream, one at a time in a channel, again where
+ * it did not come through, and once more, marked as such, where nobody knows. What cannot be said is written down, and
+ * what comes after it goes on.
+ */
+export const createDelivery = (options: Delivering) => {
+  const { cards, posts, sleep } = options
+  const say = createSay(options, oneAtATime())
+
+  return {
+    /**
+     * Delivers a stream until the signal ends it. `since` is where it was bound: what is older is not said there. It
+     * rejects where the posts, Redis or the evidence are lost, and is run again then.
+     */
+    run: async (stream: Stream, signal: AbortSignal, since: number | null = null): Promise<void> => {
+      const standing = await beginning(options, stream, since)
+      const ended = new AbortController()
+      const over = AbortSignal.any([signal, ended.signal])
+      const through = createThrough(options, stream, standing.cursor)
+      const changing = cards?.run(stream, over)
+      // Looked at when it is waited for; until then it must not count as unhandled.
+      changing?.catch(() => {})
+      try {
+        for await (const post of posts(stream.room, standing.cursor, over)) {
+          if (over.aborted || !(await say(post, { stream, standing, signal: over }))) break
+          through.reach(post.position, over)
+        }
+      } finally {
+        ended.abort()
+        if (changing) await untilLeft(changing, over, sleep)
+        await through.end()
+      }
+    },
+  }
+}
+
+type Begun = Standing & { cursor: number }
+
+/**
+ * Where a stream goes on. One that was never seen begins with what is said from now on: what was said in a room before is
+ * not for a channel that was bound just now. One that Redis has forgotten goes on from what the evidence says, in doubt.
+ */
+const beginning = async (
+  { ledger, lastThrough, newest, note }: Delivering,
+  stream: Stream,
+  since: number | null,
+): Promise<Begun> => {
+  const known = await ledger.standing(stream)
+  if (known.cursor !== null) return { ...known, cursor: Math.max(known.cursor, since ?? 0) }
+  const through = await lastThrough(stream)
+  const head = await newest()
+  const cursor = Math.max(through ?? since ?? head, since ?? 0)
+  const doubt = through === null ? 0 : head
+  // Written first: whatever Redis forgets from here on, the stream is known to have begun.
+  if (through === null) await note({ ...stream, about: 'through', post: null, position: cursor, text: '' })
+  await ledger.begin(stream, cursor, doubt)
+  return { ...known, cursor, doubt }
+}
