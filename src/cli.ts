@@ -174,10 +174,10 @@ withServerFlags(
 withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
   (flags: Flags) => serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
 )
-withFlags(program.command('networks').description('IRC and Discord alone (`up` starts it)'))
+withFlags(program.command('bridge').description('IRC and Discord alone (`up` starts it)'))
   .option('--verbose', 'show the log here too')
   .action((flags: Flags) =>
-    serve(async () => (await import('./house/networks.ts')).startNetworks(settingsFrom(flags)), 'networks'),
+    serve(async () => (await import('./house/bridge.ts')).startBridge(settingsFrom(flags)), 'bridge'),
   )
 withFlags(program.command('doctor'))
   .description('what is here, what is missing, and the line that fixes it')

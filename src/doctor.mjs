@@ -546,7 +546,8 @@ async function examine(only, place) {
  */
 async function networks(config, { root, data }) {
   const program = join(root, 'dist/src/cli.js')
-  if (!existsSync(program)) return [optional('networks', 'not looked at: nothing is built yet', setupLine({ root, data, env: {} }))]
+  if (!existsSync(program))
+    return [optional('networks', 'not looked at: nothing is built yet', setupLine({ root, data, env: {} }))]
   const argv = [program, 'doctor', '--networks', '--json', '--config', config]
   const said = await new Promise((done) => {
     execFile(process.execPath, argv, { timeout: NETWORKS_MS }, (error, stdout, stderr) =>

@@ -31,6 +31,7 @@ export const createApprovalCards = () => {
       title: `${head}${TITLES[approval.state](short(approval.name, NAME))}`,
       description: cut(description.filter((part) => part !== '').join('\n'), DESCRIPTION),
       color: COLOURS[approval.state],
+      footer: { text: approval.name },
     }
     const buttons = isOpen ? buttonsOf(approval) : []
     return [{ card: `approval/${approval.name}`, body: { ...BLANK, embed, buttons, loud: true, at: post.at } }]

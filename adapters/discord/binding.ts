@@ -4,9 +4,7 @@ import type { NetworkPort } from '../../src/chat/port.ts'
 import type { Sender } from '../../src/shapes/network.ts'
 import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import type { Answered } from './answered.ts'
-import { refusalText } from './pieces.ts'
 import type { Places } from './places.ts'
-import type { Reply } from './reply.ts'
 import type { Speak } from './speak.ts'
 import { clean, cut } from './tame.ts'
 
@@ -16,7 +14,6 @@ export type BindingOptions = {
   places: Places
   speak: Speak
   answered: Answered
-  reply: Reply
 }
 export type Binding = ReturnType<typeof createBinding>
 
@@ -24,7 +21,7 @@ type First = { id: string; channel: string; text: string; called: boolean; sende
 type Wanted = { id: string; room: string; channel: string; sender: Sender }
 
 /** A thread of Discord is a thread of the house: it is made one when somebody first asks for something in it. */
-export const createBinding = ({ rest, port, places, speak, answered, reply }: BindingOptions) => {
+export const createBinding = ({ rest, port, places, speak, answered }: BindingOptions) => {
   /** The room of the channel that a thread is in; null for what is no thread, and for threads of other channels. */
   const homeOf = async (channel: string): Promise<{ room: string; name: string } | null> => {
     const place = await places.find(channel)
@@ -81,7 +78,7 @@ export const createBinding = ({ rest, port, places, speak, answered, reply }: Bi
     bind,
     isThread: async (channel: string): Promise<boolean> => (await homeOf(channel)) !== null,
     /** The room of a thread that leads nowhere yet: of one's own, if the line is for an agent or a command; else none. */
-    roomFor: async ({ id, channel, text, called, sender }: First): Promise<string | null> => {
+    roomFor: async ({ id, channel, text, called, sender }: First): Promise<string | Refusal | null> => {
       const home = await homeOf(channel)
       const agent = await agentIn(text)
       const wants = called || agent !== null || /^[/!][a-z]/i.test(text)
@@ -96,10 +93,7 @@ export const createBinding = ({ rest, port, places, speak, answered, reply }: Bi
       const input = { ...asAgent(agent), name: cut(clean(home.name), NAME) }
       const begun = await begin(wanted, input)
       const refused = typeof begun === 'string' ? await bind(wanted, begun) : begun
-      if (refused === null) return port.roomOf(channel)
-      const message = { id: id.split('~').at(-1) ?? '', channel_id: channel, author: { id: sender.account ?? '' } }
-      await reply.to(message, refusalText(`${refused.message} [${refused.code}]\n${refused.remedy}`))
-      return null
+      return refused ?? port.roomOf(channel)
     },
   }
 }

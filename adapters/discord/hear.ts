@@ -36,6 +36,7 @@ export const createHear = (options: HearOptions) => {
   const { rest, port, me, places, lanes, speak, binding, asked, reply } = options
   const seen = createSeen(port)
   const heard = new Set<string>()
+  const rolesOf = createRoles(rest, places)
 
   /** The roles of an author are told with what is said now; for what was said before, they are asked for. */
   const sender = async (message: Heard): Promise<Sender> => {
@@ -43,13 +44,6 @@ export const createHear = (options: HearOptions) => {
     const roles = member?.roles ?? (webhook_id || author.bot ? [] : await rolesOf(author.id, channel_id))
     return senderOf(port.network, author, roles, webhook_id !== undefined)
   }
-  const rolesOf = async (user: string, channel: string): Promise<string[]> => {
-    const guild = (await places.find(channel))?.guild
-    if (!guild) return []
-    const member = (await rest.get(Routes.guildMember(guild, user)).catch(() => null)) as { roles?: string[] } | null
-    return member?.roles ?? []
-  }
-
   /** Whether it is for us, and was not heard yet. What we said ourselves is written down as such. */
   const isNew = async ({ id, channel_id, author }: Heard, self: Me): Promise<boolean> => {
     if (heard.has(id) || (port.roomOf(channel_id) === null && !(await binding.isThread(channel_id)))) return false
@@ -68,7 +62,9 @@ export const createHear = (options: HearOptions) => {
     const channel = message.channel_id
     const said = { id: `${port.network}~${message.id}`, text, sender: await sender(message) }
     const room = port.roomOf(channel) ?? (await binding.roomFor({ ...said, channel, called }))
-    return room === null ? true : tell(message, { ...said, room })
+    if (typeof room === 'string') return tell(message, { ...said, room })
+    if (room !== null) await answer(message, room)
+    return true
   }
 
   const tell = async (message: Heard, line: { id: string; room: string; text: string; sender: Sender }) => {
@@ -89,9 +85,10 @@ export const createHear = (options: HearOptions) => {
 
   /** What has a post is said by that; what has none is answered here. */
   const refuse = async (message: Heard, why: Refusal): Promise<void> => {
-    if (!UNPOSTED.has(why.code) || message.author.bot) return
-    await reply.to(message, refusalText(`${why.message} [${why.code}]\n${why.remedy}`))
+    if (UNPOSTED.has(why.code) && !message.author.bot) await answer(message, why)
   }
+  const answer = (message: Heard, { message: why, code, remedy }: Refusal): Promise<void> =>
+    reply.to(message, refusalText(`${why} [${code}]\n${remedy}`))
 
   const whisper = async (message: Heard, { whisper: words }: Receipt): Promise<void> => {
     if (words !== undefined) await reply.privately(message, words)
@@ -103,6 +100,26 @@ export const createHear = (options: HearOptions) => {
     now,
     last: seen.last,
     note: seen.note,
+  }
+}
+
+const ROLES_MS = 60_000
+
+/** The roles of people, asked for once in a while. Whoever is not there any more has none. */
+const createRoles = (rest: REST, places: Places) => {
+  const known = new Map<string, { until: number; roles: Promise<string[]> }>()
+  const ask = async (user: string, channel: string): Promise<string[]> => {
+    const guild = (await places.find(channel))?.guild
+    if (!guild) return []
+    const member = (await rest.get(Routes.guildMember(guild, user)).catch(() => null)) as { roles?: string[] } | null
+    return member?.roles ?? []
+  }
+  return (user: string, channel: string): Promise<string[]> => {
+    const now = Date.now()
+    for (const [key, { until }] of known) if (until < now) known.delete(key)
+    const found = known.get(`${channel} ${user}`) ?? { until: now + ROLES_MS, roles: ask(user, channel) }
+    known.set(`${channel} ${user}`, found)
+    return found.roles
   }
 }
 

@@ -63,7 +63,7 @@ export const createDiscord = ({ config, token, port }: DiscordOptions): Network 
           ears.dispatch(payload)
         },
       })
-      await Promise.race([ears.settled(), sleep(LEAVE_MS)])
+      await Promise.race([ears.settled(), sleep(LEAVE_MS, undefined, { ref: false })])
       rest.clearHashSweeper()
       rest.clearHandlerSweeper()
     },
@@ -92,10 +92,11 @@ type EarsOptions = { rest: REST; port: NetworkPort; answered: Answered; turns: T
 /** Everything that listens: what the gateway tells, and to whom it matters. */
 const createEars = ({ rest, port, answered, turns, me }: EarsOptions, signal: AbortSignal) => {
   const places = createPlaces(rest)
-  const lanes = createLanes((problem) => port.log('a message of Discord was not dealt with', { why: wordsOf(problem) }))
+  const failed = (problem: unknown) => port.log('a message of Discord was not dealt with', { why: wordsOf(problem) })
+  const lanes = createLanes(failed)
   const speak = createSpeak(port, signal)
   const reply = createReply(rest, port)
-  const binding = createBinding({ rest, port, places, speak, answered, reply })
+  const binding = createBinding({ rest, port, places, speak, answered })
   const asked = createAsked({ port, me, places, lanes, speak })
   const hear = createHear({ rest, port, me, places, lanes, speak, binding, asked, reply })
   const backfill = createBackfill({ rest, port, hear, lanes })
@@ -123,9 +124,14 @@ const createEars = ({ rest, port, answered, turns, me }: EarsOptions, signal: Ab
   }
 
   return {
+    // discord.js takes nothing that is thrown at it: it would end the whole house.
     dispatch: (payload: GatewayDispatchPayload): void => {
-      places.learn(payload)
-      happened[payload.t ?? '']?.(payload.d)
+      try {
+        places.learn(payload)
+        happened[payload.t ?? '']?.(payload.d)
+      } catch (problem) {
+        failed(problem)
+      }
     },
     settled: lanes.settled,
   }

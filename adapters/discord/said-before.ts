@@ -47,9 +47,9 @@ const isEmpty = async (rest: REST, channel: string): Promise<boolean> => {
   return found !== null && !found.last_message_id
 }
 
+/** A card is known by what stands below it, whatever it says by now. */
 const isSame = ({ content, embeds, attachments, message_reference }: APIMessage, body: Body): boolean =>
   content.trim() === body.content.trim() &&
-  (embeds[0]?.description ?? '') === (body.embed?.description ?? '') &&
-  (embeds[0]?.title ?? '') === (body.embed?.title ?? '') &&
+  (embeds[0]?.footer?.text ?? '') === (body.embed?.footer?.text ?? '') &&
   attachments[0]?.filename === body.file?.name &&
   (body.reply === null || message_reference === undefined || message_reference.message_id === body.reply)

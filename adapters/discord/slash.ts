@@ -51,12 +51,15 @@ const BEGIN: ReadonlySet<string> = new Set(['new', 'fork'])
 export const createSlash = (options: SlashOptions) => {
   const { rest, port, places, lanes, speak, binding, answered, asked, reply } = options
 
-  const roomOf = async ({ id, channel, text, sender }: Said): Promise<string | null> =>
+  const roomOf = async ({ id, channel, text, sender }: Said): Promise<string | Refusal | null> =>
     port.roomOf(channel) ?? (await binding.roomFor({ id, channel, text, called: true, sender }))
 
   const tell = async (said: Said): Promise<void> => {
     const room = await roomOf(said)
-    if (room === null) return refuse(said, NOWHERE).then(() => undefined)
+    if (typeof room !== 'string') {
+      await refuse(said, room ?? NOWHERE)
+      return
+    }
     const { id, text, command, sender } = said
     const line = { id, room, text, sender, ...(command ? { command } : {}) }
     await answered.by(id, async () => {

@@ -38,6 +38,8 @@ export const REASONS: Record<string, string> = {
   '520': 'it is for operators',
 }
 
+const UNANSWERED = 'the server has not answered yet'
+
 /** How long it takes until being thrown out is not part of the last time any more. */
 const CALM_MS = 300_000
 const ANSWER_MS = 60_000
@@ -47,7 +49,7 @@ export const createChannels = (link: Link, { wanted, keys, pauses, came, went, c
   const all = new Map<string, Standing>(
     wanted.map((name) => [
       link.fold(name),
-      { name, isIn: false, why: 'not joined yet', failures: 0, timer: undefined, since: 0 },
+      { name, isIn: false, why: UNANSWERED, failures: 0, timer: undefined, since: 0 },
     ]),
   )
   const of = (name: string | undefined) => all.get(link.fold(name ?? ''))
@@ -108,6 +110,8 @@ export const createChannels = (link: Link, { wanted, keys, pauses, came, went, c
     },
     /** How it stands with a channel: null where it is not one of ours. */
     of: (name: string): { isIn: boolean; why: string } | null => of(name) ?? null,
+    /** Whether the server has answered for each of them. */
+    isSettled: () => [...all.values()].every(({ isIn, why }) => isIn || why !== UNANSWERED),
     all: () => [...all.values()].map(({ name, isIn, why }) => ({ name, isIn, why })),
     end: () => {
       for (const { timer, isIn, name } of all.values()) {

@@ -91,7 +91,7 @@ export const createConnection = (options: Options): Connection => {
             now.session = null
             session.end()
             externalFailed ||= session.signedIn()?.goes === 'by-password'
-            resolve({ why, refused: session.isUnwanted(), wasIn })
+            resolve({ why, refused: session.isUnwanted() || (!wasIn && UNWANTED_WORDS.test(why)), wasIn })
           },
         },
       )
@@ -123,6 +123,7 @@ const addressOf = ({ server, nick }: Options): string => `${server.place.host}:$
 
 /** What a server says to whom it does not want. */
 const UNWANTED = /^(?:463|464|465|466)$/
+const UNWANTED_WORDS = /password|denied|banned|[a-z]-?lined|not authori[sz]ed|certificate/i
 
 const createSession = (link: Link, options: Options, tried: () => string | null) => {
   const { timing, network, version, credentials } = options
@@ -130,7 +131,10 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
   const signIn = createSignIn(credentials, tried)
   let signedIn: SignedIn | null = null
   let unwanted = false
-  const telling = createTelling(() => options.state({ state: 'connected', detail: standing() }))
+  const telling = createTelling(
+    () => channels.isSettled(),
+    () => options.state({ state: 'connected', detail: standing() }),
+  )
   const nick = createNick(link, {
     wanted: options.nick,
     account: () => signedIn?.account ?? null,
@@ -206,14 +210,15 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
 }
 
 const SOON_MS = 500
+const LATE_MS = 10_000
 
-/** Says how it stands when it has not changed for a moment, rather than with each change. */
-const createTelling = (tell: () => void) => {
+/** Says how it stands when it has not changed for a moment, rather than with each change; before all is known, later. */
+const createTelling = (isSettled: () => boolean, tell: () => void) => {
   let timer: NodeJS.Timeout | undefined
   return {
     soon: () => {
       clearTimeout(timer)
-      timer = setTimeout(tell, SOON_MS)
+      timer = setTimeout(tell, isSettled() ? SOON_MS : LATE_MS)
     },
     end: () => clearTimeout(timer),
   }

@@ -21,7 +21,7 @@ type Options = {
 
 /** About how much of a line is text. */
 const LINE_BYTES = 400
-const SOON_MS = 5000
+const SOON_MS = 1000
 const LATER_MS = 30_000
 
 /** How channels are spoken to. */

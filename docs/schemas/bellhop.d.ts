@@ -23,6 +23,7 @@ export type AcceptedBody = {
   role?: Role | undefined
   by?: string | undefined
   within?: Array<string> | undefined
+  hops?: number | undefined
 }
 
 export type ActAnswer = {
@@ -100,6 +101,7 @@ export type ApprovalsAnswer = {
     why: string
     opens: string
     until: string
+    approvers: Array<string>
   }>
 }
 
@@ -116,7 +118,8 @@ export type ApproveAnswer = {
 }
 
 export type ApproveInput = {
-  approval: string
+  /** which, by its five letters; /approvals shows them */
+  approval?: string | undefined
   note?: string | undefined
 }
 
@@ -166,6 +169,27 @@ export type Author = {
   id: string
   face: string
   via: string | null
+}
+
+export type BindAnswer = {
+  receipt: Receipt
+  output?: {
+    /** which; /threads shows them */
+    thread: string
+    /** a network of the config */
+    network: string
+    /** by the network’s own name for it, such as "#team" */
+    channel: string
+  } | undefined
+}
+
+export type BindInput = {
+  /** which; /threads shows them */
+  thread: string
+  /** a network of the config */
+  network: string
+  /** by the network’s own name for it, such as "#team" */
+  channel: string
 }
 
 export type CheckoutsAnswer = {
@@ -301,12 +325,62 @@ export type Config = {
     host: string
     port: number
     hosts: Array<string>
+    public: string | null
+  }
+  networks: Record<string, {
+    kind: "irc"
+    host: string
+    port?: number | undefined
+    tls?: boolean | undefined
+    ca?: string | undefined
+    certificate?: string | undefined
+    password?: string | undefined
+    nick?: string | undefined
+    nicks?: "one" | "each" | undefined
+    realname?: string | undefined
+    account?: string | undefined
+    secret?: string | undefined
+    sasl?: "auto" | "plain" | "external" | "never" | undefined
+    agents?: Record<string, {
+      nick?: string | undefined
+      account?: string | undefined
+      secret?: string | undefined
+    }> | undefined
+    keys?: Record<string, string> | undefined
+    lines?: number | undefined
+    flood?: {
+      burst: number
+      perSecond: number
+    } | undefined
+    channels: Record<string, string>
+    role?: Role | null | undefined
+    bots?: Array<string> | undefined
+  } | {
+    kind: "discord"
+    token: string
+    content?: boolean | undefined
+    groups?: Record<string, Role> | undefined
+    api?: string | undefined
+    channels: Record<string, string>
+    role?: Role | null | undefined
+    bots?: Array<string> | undefined
+  }>
+  people: Record<string, {
+    role?: Role | undefined
+    roles?: Record<string, Role> | undefined
+    accounts?: Array<string> | undefined
+  }>
+  loops: {
+    hops: number
+    named: number
   }
   rooms: Array<{
     id: string
-    faces: Array<"web" | "terminal" | "cli" | "api" | "agent">
+    faces: Array<"web" | "terminal" | "cli" | "api" | "agent" | "irc" | "discord">
     mode?: RoomMode | undefined
     listener: string | null
+    gated?: boolean | undefined
+    approvers?: Array<string> | undefined
   }>
   agents: Array<{
     id: string
@@ -402,6 +476,9 @@ export type Config = {
     network?: boolean | undefined
     env?: Record<string, string> | undefined
   }>
+  status: {
+    stalledMinutes: number
+  }
   approvals: {
     minutes: number
   }
@@ -449,7 +526,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -484,6 +561,17 @@ export type CountInput = {
   before?: string | undefined
 }
 
+export type DeliveryNotedBody = {
+  event: "delivery-noted"
+  network: string
+  channel: string
+  room: string
+  about: "failed" | "again" | "through"
+  post: string | null
+  position: number
+  text: string
+}
+
 export type DenyAnswer = {
   receipt: Receipt
   output?: {
@@ -495,7 +583,8 @@ export type DenyAnswer = {
 }
 
 export type DenyInput = {
-  approval: string
+  /** which, by its five letters; /approvals shows them */
+  approval?: string | undefined
   note?: string | undefined
 }
 
@@ -627,6 +716,11 @@ export type Draft = {
   ephemeral?: boolean | undefined
 }
 
+export type DroppedBody = {
+  event: "dropped"
+  refusal: Refusal
+}
+
 export type Entry = {
   id: string
   position: number
@@ -659,7 +753,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | MergedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -671,7 +765,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -722,7 +816,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -805,7 +899,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "assigned" | "refused" | "mode-changed" | "profile-set" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -918,6 +1012,16 @@ export type Fruit = {
   blocked?: boolean | undefined
 }
 
+export type GateAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    listener: string | null
+  } | undefined
+}
+
+export type GateInput = Record<string, never>
+
 export type Grant = {
   kind: "person"
   name: string
@@ -962,14 +1066,30 @@ export type HeardBody = {
 export type HelpAnswer = {
   operations: Array<{
     name: string
-    usage: string
+    aliases: Array<string>
     summary: string
+    usage: string
     example: string
     role: Role
+    reads: boolean
+    works: boolean
+    options: Array<{
+      name: string
+      summary: string
+      required: boolean
+      kind: "text" | "integer" | "number" | "flag"
+      choices: Array<string>
+      names: "agent" | "room" | "thread" | "turn" | "approval" | "session" | "peripheral" | "command" | null
+    }>
+    topic: "work" | "watching" | "deciding" | "rooms" | "evidence" | "people"
   }>
+  whole: boolean
 }
 
-export type HelpInput = Record<string, never>
+export type HelpInput = {
+  /** which; all of them where none is named */
+  command?: string | undefined
+}
 
 export type HoldsAnswer = {
   holds: Array<{
@@ -984,7 +1104,8 @@ export type HoldsInput = Record<string, never>
 
 export type HopAnswer = {
   step: string
-  report: StepReport
+  report: StepReport | null
+  waits?: string | undefined
 }
 
 export type HopInput = {
@@ -1261,6 +1382,45 @@ export type ModeInput = {
   to?: RoomMode | undefined
 }
 
+export type MoreAnswer = {
+  post: string
+  text: string
+  next: number | null
+  total: number
+}
+
+export type MoreInput = {
+  /** the text, by the name it was shown with */
+  post: string
+  /** from which character on */
+  from?: number | undefined
+  /** how many characters at most */
+  length?: number | undefined
+}
+
+export type NetworkNotedBody = {
+  event: "network-noted"
+  network: string
+  state: "connected" | "lost" | "refused"
+  detail: string
+}
+
+export type NetworksAnswer = {
+  networks: Array<{
+    network: string
+    kind: string
+    state: "connecting" | "connected" | "lost" | "refused" | "down"
+    detail: string
+    since: string | null
+    channels: Array<{
+      channel: string
+      room: string
+    }>
+  }>
+}
+
+export type NetworksInput = Record<string, never>
+
 export type NewAnswer = {
   receipt: Receipt
   output?: {
@@ -1284,6 +1444,45 @@ export type NewInput = {
   agent?: string | undefined
   name?: string | undefined
 }
+
+export type PairAnswer = {
+  receipt: Receipt
+  output?: {
+    person: string
+    code: string | null
+    until: string | null
+    identity: string | null
+  } | undefined
+}
+
+export type PairInput = {
+  /** the code you were given where you are known already */
+  code?: string | undefined
+}
+
+export type PairOfferedBody = {
+  event: "pair-offered"
+  person: string
+  role: Role
+  expires: string
+}
+
+export type PairedBody = {
+  event: "paired"
+  person: string
+  role: Role
+  identity: string
+}
+
+export type PeopleAnswer = {
+  people: Array<{
+    name: string
+    role: Role | null
+    identities: Array<string>
+  }>
+}
+
+export type PeopleInput = Record<string, never>
 
 export type PeripheralFile = {
   id: string
@@ -1415,14 +1614,6 @@ export type PeripheralsAnswer = {
 
 export type PeripheralsInput = {
   id?: string | undefined
-}
-
-export type Person = {
-  name: string
-  role: Role
-  face: "web" | "terminal" | "cli" | "api" | "agent"
-  via: string | null
-  agent?: true | undefined
 }
 
 export type Post = {
@@ -1571,6 +1762,8 @@ export type Receipt = {
   mode: "coordination" | "action"
   assignments: Array<Assignment>
   answer: string | null
+  whisper?: string | undefined
+  dropped?: string | undefined
 }
 
 export type RecentAnswer = {
@@ -1596,7 +1789,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "command-unknown" | "command-invalid" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -1705,6 +1898,12 @@ export type RewindInput = {
 export type Role = "viewer" | "operator" | "approver" | "admin"
 
 export type RoomMode = "discuss" | "diagnose" | "execute"
+
+export type RoomSetBody = {
+  event: "room-set"
+  setting: "listener" | "show"
+  to: string | null
+}
 
 export type RoomsAnswer = {
   rooms: Array<{
@@ -2137,6 +2336,8 @@ export type ServerFrame = {
   mode: "coordination" | "action"
   assignments: Array<Assignment>
   answer: string | null
+  whisper?: string | undefined
+  dropped?: string | undefined
 } | {
   type: "peripheral_started"
   id: string
@@ -2254,6 +2455,26 @@ export type SessionsInput = {
   limit?: number | undefined
 }
 
+export type SettingsAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    settings: Array<{
+      setting: "listener" | "show"
+      value: string
+      own: boolean
+    }>
+    watching: Array<string>
+  } | undefined
+}
+
+export type SettingsInput = {
+  /** which; all of them where none is named */
+  setting?: "listener" | "show" | undefined
+  /** what it is to be; default is as the config says */
+  value?: string | undefined
+}
+
 export type ShowAnswer = {
   entry: Entry
 }
@@ -2302,12 +2523,25 @@ export type StartInput = {
 
 export type StatusAnswer = {
   turns: Array<{
-    id: string
+    turn: string
     session: string
     room: string
     agent: string
-    status: "accepted" | "running" | "done" | "failed" | "cancelled" | "waiting"
+    peripheral: string | null
+    by: string
+    request: string
+    state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+    detail: string
     ahead: number
+    steps: {
+      taken: number
+      failed: number
+      refused: number
+    }
+    approval: string | null
+    accepted: string
+    started: string | null
+    ended: string | null
   }>
 }
 
@@ -2335,12 +2569,27 @@ export type SteeredBody = {
   text: string
 }
 
+export type StepAnswer = {
+  receipt: Receipt
+  output?: {
+    step: string
+    report: StepReport | null
+    waits?: string | undefined
+  } | undefined
+}
+
 export type StepEndedBody = {
   event: "step-ended"
   turn: string
   step: string
   tool: string
   outcome: StepOutcome
+}
+
+export type StepInput = {
+  tool: string
+  /** what the tool takes: key=value, or the words of a command */
+  args?: string | Array<string> | Record<string, unknown> | undefined
 }
 
 export type StepIntendedBody = {
@@ -2455,6 +2704,7 @@ export type StopAskedBody = {
 }
 
 export type StopInput = {
+  /** whose work; or one turn, by its id */
   agent?: string | undefined
   why?: string | undefined
   /** this turn alone */
@@ -2489,6 +2739,13 @@ export type ThreadArchivedBody = {
   event: "thread-archived"
   thread: string
   archived: boolean
+}
+
+export type ThreadBoundBody = {
+  event: "thread-bound"
+  thread: string
+  network: string
+  channel: string
 }
 
 export type ThreadStartedBody = {
@@ -2680,6 +2937,38 @@ export type UndoInput = {
   force?: boolean | string | undefined
 }
 
+export type UngateAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    listener: string | null
+  } | undefined
+}
+
+export type UngateInput = {
+  /** who listens; the usual one where nobody is named */
+  agent?: string | undefined
+}
+
+export type UnpairAnswer = {
+  receipt: Receipt
+  output?: {
+    person: string
+    identity: string
+  } | undefined
+}
+
+export type UnpairInput = {
+  /** the account, as /whoami shows it */
+  identity: string
+}
+
+export type UnpairedBody = {
+  event: "unpaired"
+  person: string
+  identity: string
+}
+
 export type UnqueueAnswer = {
   receipt: Receipt
   output?: {
@@ -2691,6 +2980,19 @@ export type UnqueueAnswer = {
 export type UnqueueInput = {
   turn: string
   why?: string | undefined
+}
+
+export type UnwatchAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    watching: Array<string>
+  } | undefined
+}
+
+export type UnwatchInput = {
+  /** which room or thread */
+  watched: string
 }
 
 export type UsageAnswer = {
@@ -2813,36 +3115,92 @@ export type WallDeclaredBody = {
   hash: string
 }
 
+export type WatchAnswer = {
+  receipt: Receipt
+  output?: {
+    room: string
+    watching: Array<string>
+  } | undefined
+}
+
+export type WatchInput = {
+  /** which room or thread */
+  watched: string
+}
+
+export type WatchSetBody = {
+  event: "watch-set"
+  watched: string
+  on: boolean
+}
+
 export type WhoAnswer = {
   agents: Array<Presence>
 }
 
 export type WhoInput = Record<string, never>
 
-export type WhoamiAnswer = Person
+export type WhoamiAnswer = {
+  name: string
+  role: Role
+  face: "web" | "terminal" | "cli" | "api" | "agent" | "irc" | "discord"
+  via: string | null
+  agent?: true | undefined
+  guest?: true | undefined
+  sender?: {
+    network: string
+    account: string | null
+    visit: string | null
+    nick: string
+    bot: boolean
+    groups: Array<string>
+  } | undefined
+  known: "account" | "visit" | "token" | "nothing"
+  may: {
+    work: Array<string>
+    change: Array<string>
+    look: Array<string>
+  }
+}
 
 export type WhoamiInput = Record<string, never>
 
 /** Everything that can be asked, by its name. */
 export interface Operations {
-  /** what can be asked */
+  /** what can be asked; or how one command is used */
   "help": { reads: true; agents: false; input: HelpInput; answer: HelpAnswer }
   /** the agents that are here, and which have proved to be ready */
   "who": { reads: true; agents: false; input: WhoInput; answer: WhoAnswer }
-  /** who you are here, and your role */
+  /** who you are here and by what, your role, and what you may do */
   "whoami": { reads: true; agents: false; input: WhoamiInput; answer: WhoamiAnswer }
-  /** the rooms, their mode, and who listens there */
-  "rooms": { reads: true; agents: false; input: RoomsInput; answer: RoomsAnswer }
-  /** show the mode of the room, or change it: discuss, diagnose or execute */
-  "mode": { reads: false; agents: false; input: ModeInput; answer: ModeAnswer }
-  /** show how this room or thread works, or set it: a profile of the config, or none */
-  "profile": { reads: false; agents: false; input: ProfileInput; answer: ProfileAnswer }
-  /** the profiles there are, and the one that holds in this room */
-  "profiles": { reads: true; agents: false; input: ProfilesInput; answer: ProfilesAnswer }
+  /** who is known here, and what they may do; admins also see by which accounts */
+  "people": { reads: true; agents: false; input: PeopleInput; answer: PeopleAnswer }
+  /** be the same person elsewhere: without a code, get one; with it, said as your other account, be who got it */
+  "pair": { reads: false; agents: false; input: PairInput; answer: PairAnswer }
+  /** an account is no longer yours here; an admin can say so of anybody’s */
+  "unpair": { reads: false; agents: false; input: UnpairInput; answer: UnpairAnswer }
+  /** the tokens that were made: for whom, until when, and whether they still hold */
+  "tokens": { reads: true; agents: false; input: TokensInput; answer: TokensAnswer }
+  /** make a token for an agent, a person, or only to read */
+  "mint": { reads: false; agents: false; input: MintInput; answer: MintAnswer }
+  /** end a token at once: who uses it is cut off */
+  "revoke": { reads: false; agents: false; input: RevokeInput; answer: RevokeAnswer }
+  /** the tools of other MCP servers: whether they are what was accepted, and what they say of themselves */
+  "sources": { reads: true; agents: false; input: SourcesInput; answer: SourcesAnswer }
+  /** accept what a tool of another MCP server says of itself by now; with a hash, only if it is still that */
+  "accept": { reads: false; agents: false; input: AcceptInput; answer: AcceptAnswer }
   /** the walls agents work behind: their tools, commands, ways in and ways out */
   "peripherals": { reads: true; agents: false; input: PeripheralsInput; answer: PeripheralsAnswer }
-  /** what is being worked on, and what waits in line */
-  "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
+  /** start to work, as an agent, or by hand: a peripheral is entered, and a turn begins */
+  "start": { reads: false; agents: true; input: StartInput; answer: StartAnswer }
+  /** take a step by hand: one tool call, behind the wall that /start put up here */
+  "step": { reads: false; agents: false; input: StepInput; answer: StepAnswer }
+  /** hop to another peripheral, as an agent, or by hand, where what this one left lets you */
+  "hop": { reads: false; agents: true; input: HopInput; answer: HopAnswer }
+  /** end your turn, as an agent, or by hand: the peripheral is left, and whoever asked has your answer */
+  "leave": { reads: false; agents: true; input: LeaveInput; answer: LeaveAnswer }
+  /** where you stand, an agent or whoever works by hand here: session, turn, peripheral and its tools */
+  "seat": { reads: true; agents: true; input: SeatInput; answer: SeatAnswer }
   /** what agents are at and what waits in line for each: who asked, for what, and since when */
   "queue": { reads: true; agents: false; input: QueueInput; answer: QueueAnswer }
   /** ask for something else instead, of a turn that waits in line: /queue shows them, with their numbers */
@@ -2851,18 +3209,8 @@ export interface Operations {
   "unqueue": { reads: false; agents: false; input: UnqueueInput; answer: UnqueueAnswer }
   /** add a line to the turn that is running in this room; agent= names whose, where there are several */
   "steer": { reads: false; agents: false; input: SteerInput; answer: SteerAnswer }
-  /** stop what an agent is doing in this room, and what waits behind it; without a name, everything here */
+  /** stop what an agent is doing in this room, and what waits behind it, or one turn; without a name, everything here */
   "stop": { reads: false; agents: false; input: StopInput; answer: StopAnswer }
-  /** what waits for a person: who asks, for what, and until when */
-  "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
-  /** let a call through that waits for a person */
-  "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
-  /** do not let a call through that waits for a person, and say why */
-  "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
-  /** which paths are with which agent, and until when */
-  "holds": { reads: true; agents: false; input: HoldsInput; answer: HoldsAnswer }
-  /** let go of a path that an agent holds: others may change it at once */
-  "release": { reads: false; agents: false; input: ReleaseInput; answer: ReleaseAnswer }
   /** what the last turn of an agent here changed; turn=all for its whole session */
   "diff": { reads: true; agents: false; input: DiffInput; answer: DiffAnswer }
   /** put back what the last turn of an agent here changed; said again, the turn before it */
@@ -2873,6 +3221,46 @@ export interface Operations {
   "merge": { reads: false; agents: false; input: MergeInput; answer: MergeAnswer }
   /** which agents work in a checkout of their own, and what they did there that is not merged */
   "checkouts": { reads: true; agents: false; input: CheckoutsInput; answer: CheckoutsAnswer }
+  /** which paths are with which agent, and until when */
+  "holds": { reads: true; agents: false; input: HoldsInput; answer: HoldsAnswer }
+  /** let go of a path that an agent holds: others may change it at once */
+  "release": { reads: false; agents: false; input: ReleaseInput; answer: ReleaseAnswer }
+  /** the tokens and the money that models took: by whom, for whom, where and when; and what is left of budgets */
+  "usage": { reads: true; agents: false; input: UsageInput; answer: UsageAnswer }
+  /** what waits for a person: who asks, for what, until when, and who may decide */
+  "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
+  /** let a call through that waits for a person */
+  "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
+  /** do not let a call through that waits for a person, and say why */
+  "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
+  /** what is being worked on and what waits, and how each stands */
+  "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
+  /** go on with a text that was too long to be shown at once */
+  "more": { reads: true; agents: false; input: MoreInput; answer: MoreAnswer }
+  /** show in this room what happens in another one */
+  "watch": { reads: false; agents: false; input: WatchInput; answer: WatchAnswer }
+  /** no longer show in this room what happens in another one */
+  "unwatch": { reads: false; agents: false; input: UnwatchInput; answer: UnwatchAnswer }
+  /** the latest sessions: one run of an agent, one chain of evidence each */
+  "sessions": { reads: true; agents: false; input: SessionsInput; answer: SessionsAnswer }
+  /** the latest steps, each once: the call, and what came of it or why it was refused */
+  "steps": { reads: true; agents: false; input: StepsInput; answer: StepsAnswer }
+  /** the latest hops: from which wall to which, and on which condition */
+  "hops": { reads: true; agents: false; input: HopsInput; answer: HopsAnswer }
+  /** the rooms, their mode, and who listens there */
+  "rooms": { reads: true; agents: false; input: RoomsInput; answer: RoomsAnswer }
+  /** show the mode of the room, or change it: discuss, diagnose or execute */
+  "mode": { reads: false; agents: false; input: ModeInput; answer: ModeAnswer }
+  /** make this room mention-only: agents hear the lines that name them */
+  "gate": { reads: false; agents: false; input: GateInput; answer: GateAnswer }
+  /** have an agent hear the lines of this room that are addressed to nobody */
+  "ungate": { reads: false; agents: false; input: UngateInput; answer: UngateAnswer }
+  /** how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all */
+  "settings": { reads: false; agents: false; input: SettingsInput; answer: SettingsAnswer }
+  /** show how this room or thread works, or set it: a profile of the config, or none */
+  "profile": { reads: false; agents: false; input: ProfileInput; answer: ProfileAnswer }
+  /** the profiles there are, and the one that holds in this room */
+  "profiles": { reads: true; agents: false; input: ProfilesInput; answer: ProfilesAnswer }
   /** the conversations that last: each with one agent, in a room of its own */
   "threads": { reads: true; agents: false; input: ThreadsInput; answer: ThreadsAnswer }
   /** begin a thread: a conversation with one agent that can be resumed, forked and archived */
@@ -2883,14 +3271,12 @@ export interface Operations {
   "archive": { reads: false; agents: false; input: ArchiveInput; answer: ArchiveAnswer }
   /** take a thread out of the archive: it can go on */
   "unarchive": { reads: false; agents: false; input: UnarchiveInput; answer: UnarchiveAnswer }
-  /** the latest sessions: one run of an agent, one chain of evidence each */
-  "sessions": { reads: true; agents: false; input: SessionsInput; answer: SessionsAnswer }
+  /** have a channel of a network lead to a thread: what is said there is said in the thread */
+  "bind": { reads: false; agents: false; input: BindInput; answer: BindAnswer }
+  /** the networks the rooms are on: connected or not, why, and which channel leads where */
+  "networks": { reads: true; agents: false; input: NetworksInput; answer: NetworksAnswer }
   /** end an agent’s session in this room: its next request begins a new one */
   "reset": { reads: false; agents: false; input: ResetInput; answer: ResetAnswer }
-  /** the latest steps, each once: the call, and what came of it or why it was refused */
-  "steps": { reads: true; agents: false; input: StepsInput; answer: StepsAnswer }
-  /** the latest hops: from which wall to which, and on which condition */
-  "hops": { reads: true; agents: false; input: HopsInput; answer: HopsAnswer }
   /** find evidence: every filter must hold, newest first unless order=oldest */
   "evidence": { reads: true; agents: false; input: EvidenceInput; answer: EvidenceAnswer }
   /** what happened last */
@@ -2911,8 +3297,6 @@ export interface Operations {
   "count": { reads: true; agents: false; input: CountInput; answer: CountAnswer }
   /** how much matching evidence there is of each session, subject, type, claim, event, author, room, agent, mission, pattern, peripheral, tool, outcome, path */
   "facets": { reads: true; agents: false; input: FacetsInput; answer: FacetsAnswer }
-  /** the tokens and the money that models took: by whom, for whom, where and when; and what is left of budgets */
-  "usage": { reads: true; agents: false; input: UsageInput; answer: UsageAnswer }
   /** what a session came to: goals, walls, progress, answers, files */
   "digest": { reads: true; agents: false; input: DigestInput; answer: DigestAnswer }
   /** prove from evidence alone that a chain is whole and every step was within its wall */
@@ -2921,26 +3305,8 @@ export interface Operations {
   "head": { reads: true; agents: false; input: HeadInput; answer: HeadAnswer }
   /** let bodies go that are older than the config keeps them */
   "compact": { reads: false; agents: false; input: CompactInput; answer: CompactAnswer }
-  /** the tokens that were made: for whom, until when, and whether they still hold */
-  "tokens": { reads: true; agents: false; input: TokensInput; answer: TokensAnswer }
-  /** make a token for an agent, a person, or only to read */
-  "mint": { reads: false; agents: false; input: MintInput; answer: MintAnswer }
-  /** end a token at once: who uses it is cut off */
-  "revoke": { reads: false; agents: false; input: RevokeInput; answer: RevokeAnswer }
-  /** the tools of other MCP servers: whether they are what was accepted, and what they say of themselves */
-  "sources": { reads: true; agents: false; input: SourcesInput; answer: SourcesAnswer }
-  /** accept what a tool of another MCP server says of itself by now; with a hash, only if it is still that */
-  "accept": { reads: false; agents: false; input: AcceptInput; answer: AcceptAnswer }
-  /** where you, an agent, stand: your session, your turn, your peripheral and its tools */
-  "seat": { reads: true; agents: true; input: SeatInput; answer: SeatAnswer }
-  /** start to work, as an agent: a peripheral is entered, and a turn begins */
-  "start": { reads: false; agents: true; input: StartInput; answer: StartAnswer }
   /** take a step, as an agent: one tool call through the gate; waits for what came of it */
   "act": { reads: false; agents: true; input: ActInput; answer: ActAnswer }
-  /** hop to another peripheral, as an agent, where what this one left lets you */
-  "hop": { reads: false; agents: true; input: HopInput; answer: HopAnswer }
-  /** end your turn, as an agent: the peripheral is left, and whoever asked has your answer */
-  "leave": { reads: false; agents: true; input: LeaveInput; answer: LeaveAnswer }
 }
 
 /** A value, or the refusal that says why not. */

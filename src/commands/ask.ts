@@ -92,7 +92,11 @@ const command = async (client: Client, row: Operation, input: Record<string, unk
   const done = await client.command(row.name as PeopleCommand, input as never, aimOf(row, flags))
   if (!done.ok) return fail(done.refusal, json)
   const { receipt, output } = done.value
-  print(json ? JSON.stringify({ ok: true, receipt, output }) : plain(receipt.answer ?? 'done'))
+  print(
+    json
+      ? JSON.stringify({ ok: true, receipt, output })
+      : plain([receipt.answer ?? 'done', ...(receipt.whisper ? [receipt.whisper] : [])].join('\n')),
+  )
 }
 
 /** The room it is given in, where the operation has none of its own. */

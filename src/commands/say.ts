@@ -46,6 +46,7 @@ const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void =
     receipt.answer ??
       `accepted as ${receipt.message}${receipt.assignments.map(({ agent }) => `, for ${agent}`).join('')}`,
   )
+  if (receipt.whisper) print(plain(receipt.whisper))
   for (const { author, text } of replies) print(plain(`${author.id}: ${text}`))
   if (!complete) print(`still at work after ${wait} s: look with \`bellhop status\``)
 }

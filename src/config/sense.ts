@@ -51,7 +51,7 @@ const wrongWord = (word: string, i: number): string | null => {
 }
 
 /** `@all` is everybody, and a receipt is named after its message as a turn is after its agent. */
-const RESERVED = ['all', 'receipt', BY_HAND]
+const RESERVED = ['all', 'receipt', 'nobody', 'default', BY_HAND]
 
 const wrongAgents = ({ agents }: Config, peripherals: string[]): Wrong[] => [
   ...duplicates(agents).map((id) => ({ path: ['agents'], what: `two agents are called "${id}"` })),

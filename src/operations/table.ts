@@ -7,6 +7,7 @@ import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
 import { checkouts, merge } from './merge.ts'
 import { more } from './more.ts'
+import { networks } from './networks.ts'
 import type { Operation } from './operation.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { profile, profiles } from './profile.ts'
@@ -65,6 +66,7 @@ const places = [
   archive,
   unarchive,
   bind,
+  networks,
   reset,
 ] as const
 const proof = [

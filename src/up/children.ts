@@ -13,7 +13,7 @@ export const Report = z.discriminatedUnion('kind', [
 ])
 export type Report = z.infer<typeof Report>
 
-export type ChildName = 'gateway' | 'worker' | 'networks'
+export type ChildName = 'gateway' | 'worker' | 'bridge'
 export type Child = { name: ChildName; url: string | null; ended: Promise<string>; stop: () => Promise<void> }
 
 const KILL_MS = 5000
@@ -29,7 +29,7 @@ export const startChild = async (
       PATH: settings.path,
       // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and both for nobody else.
       ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : {}),
-      ...(name === 'networks' ? networkVariables(networks, settings.variables ?? {}) : {}),
+      ...(name === 'bridge' ? networkVariables(networks, settings.variables ?? {}) : {}),
       ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
       // By environment and not as an argument: it may hold a password.
       ...(settings.evidence ? { BELLHOP_EVIDENCE: settings.evidence } : {}),

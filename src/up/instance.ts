@@ -24,7 +24,7 @@ export type Instance = {
 
 type Say = (line: string) => void
 
-/** A whole instance: the folder locked, Redis, worker, gateway and whoever is on the networks, watched; ended in the opposite order. */
+/** A whole instance: the folder locked, Redis, worker, gateway and bridge, watched; ended in the opposite order. */
 export const startInstance = async (settings: Settings, say: Say): Promise<Instance> => {
   const { config } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
@@ -70,7 +70,7 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
   )
   undo.push(async () => {
     watch.abort()
-    // The gateway and the networks first: nothing more comes in. Then the worker, which ends what it has begun.
+    // The gateway and the bridge first: nothing more comes in. Then the worker, which ends what it has begun.
     for (const { stop: end } of watched) await end()
   })
   const url = children[0]?.url ?? ''
@@ -81,7 +81,7 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
 
 /** What is started, the gateway first; where there are no networks, nobody has to be on them. */
 const namesFor = ({ networks }: Config): ChildName[] =>
-  Object.keys(networks).length === 0 ? ['gateway', 'worker'] : ['gateway', 'networks', 'worker']
+  Object.keys(networks).length === 0 ? ['gateway', 'worker'] : ['gateway', 'bridge', 'worker']
 
 /** All at once. If one has a problem, the others are not left running. */
 const startAll = async (settings: Settings, config: Config, names: readonly ChildName[]): Promise<Child[]> => {

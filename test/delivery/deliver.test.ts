@@ -336,6 +336,37 @@ describe('how far a stream has come', () => {
     expect(network.tried.length).toBe(5)
   })
 
+  test('stays in doubt until all that is in doubt was said, though Redis forgets that, too', async () => {
+    const prefix = `t-${randomUUID()}`
+    const { rooms, notes, reached, start, network, texts, time } = createWorld({ redis: server.redis, prefix })
+    const forget = async () => server.redis.del(...(await server.redis.keys(`${prefix}*`)))
+    const first = start()
+    await reached(0)
+    for (const id of ['p1', 'p2', 'p3']) rooms.say(id)
+    await reached(3)
+    await first.stop()
+    notes.length = 1
+    await forget()
+    network.answers.push(
+      async () => {
+        await forget()
+        return { kind: 'sent', ref: null }
+      },
+      () => new Promise(() => {}),
+    )
+    const second = start()
+    await eventually('the send that never ends', () => network.tried.length === 5)
+    const stopped = second.stop()
+    await time.pass(5000)
+    await stopped
+    const third = start()
+    await reached(3)
+    rooms.say('p4')
+    await reached(4)
+    await third.stop()
+    expect(texts()).toEqual(['p1', 'p2', 'p3', 'p2 (again)', 'p3 (again)', 'p4'])
+  })
+
   test('survives a Redis that forgets everything in the middle of it', async () => {
     const prefix = `t-${randomUUID()}`
     const { rooms, reached, start, texts } = createWorld({ redis: server.redis, prefix })

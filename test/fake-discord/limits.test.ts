@@ -32,7 +32,7 @@ const post = (path: string, body: object, on = discord) =>
 describe('a bucket', () => {
   test('says in its headers how much is left, and refuses what is over', async () => {
     const { id } = guild.channel('bucket')
-    const answers = []
+    const answers: Response[] = []
     for (let at = 0; at < 6; at++) answers.push(await post(`/channels/${id}/messages`, { content: `${at}` }))
     const header = (name: string) => answers.map(({ headers }) => headers.get(`x-ratelimit-${name}`))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429])

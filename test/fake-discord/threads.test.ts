@@ -33,7 +33,10 @@ describe('a thread', () => {
     const thread = await message.startThread({ name: 'work', autoArchiveDuration: 60 })
     expect([thread.id, thread.type, thread.ownerId, thread.name]).toEqual([message.id, 11, discord.botId, 'work'])
     expect(discord.messages(thread.id).map(({ type }) => type)).toEqual([21])
-    expect(await refusalOf(message.startThread({ name: 'again' }))).toEqual({ status: 400, code: 160004 })
+    expect(await refusalOf((await place()).threads.create({ name: 'again', startMessage: message.id }))).toEqual({
+      status: 400,
+      code: 160004,
+    })
     await thread.send('inside')
     expect(discord.messages(thread.id).at(-1)?.content).toBe('inside')
   })

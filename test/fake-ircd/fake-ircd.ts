@@ -41,7 +41,7 @@ export const startFakeIrcd = async (options: Options = {}): Promise<FakeIrcd> =>
   const { lineLength = 512, nickLength = 30, userHost = 'users.fake' } = options
   const ircd = createIrcd(options, nickLength)
   const received: ParsedLine[] = []
-  const server = createServer((socket) => {
+  const server = createServer({ noDelay: true }, (socket) => {
     const client = createClient(socket, { lineLength, host: userHost })
     const isFlood = createBucket(options.flood)
     ircd.clients.add(client)

@@ -134,6 +134,7 @@ export const ircPerson = async (options: Options): Promise<Person> => {
 const openSocket = async ({ host, port, tls }: Options): Promise<Socket> => {
   const socket = tls ? connectTls({ host, port, ...tls, checkServerIdentity: () => undefined }) : connect(port, host)
   await once(socket, tls ? 'secureConnect' : 'connect')
+  socket.setNoDelay(true)
   socket.on('error', () => {}) // a reset is an end like any other, and is seen as one
   return socket
 }

@@ -4,6 +4,7 @@ import { loadPeripherals } from '../../src/config/peripherals.ts'
 import { brief } from '../../src/evidence/digest.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { digestSession } from '../../src/evidence/keep.ts'
+import { createPeople } from '../../src/evidence/people.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { createBook } from '../../src/evidence/usage.ts'
 import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
@@ -17,6 +18,8 @@ import { ok } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
+import { postOf } from '../../src/status/posts.ts'
+import { createTurnViews } from '../../src/status/turn-view.ts'
 import { agentConfig } from './agent.ts'
 import { must, testStore } from './store.ts'
 
@@ -128,7 +131,18 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       store,
       who: async () => AGENTS.map(({ id }) => ready(id)),
       rooms,
-      config: { agents: AGENTS, profiles: {}, profile: null, prices: { asOf: '2026-01-01', models: {} } },
+      config: {
+        agents: AGENTS,
+        profiles: {},
+        profile: null,
+        prices: { asOf: '2026-01-01', models: {} },
+        networks: {},
+        people: {},
+      },
+      people: createPeople({ store, config: { networks: {}, people: {} } }),
+      turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
+      postOf: (id) => postOf(store, id),
+      standingOf: async () => null,
       book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { createTerminal } from '../../adapters/terminal/index.ts'
 import { createClient } from '../../src/client/client.ts'
+import { portOf } from '../../src/client/port.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import { ProblemDetails, refusalOf } from '../../src/shapes/problem-details.ts'
 import { ok, type Result, refused } from '../../src/shapes/result.ts'
@@ -66,9 +67,10 @@ const inTerminal = ({ url }: TestHouse, token: string): Speaker => ({
     const input = new PassThrough()
     const output = new PassThrough().resume()
     const terminal = createTerminal({
-      door: {
-        say: async (line) => {
-          const answer = await client.say(line)
+      port: {
+        ...portOf(client),
+        say: async ({ id, room, text }) => {
+          const answer = await client.say({ id, room, text })
           answers.push(answer)
           if (answers.length === lines.length) input.end()
           return answer

@@ -12,6 +12,21 @@ import { eventually } from '../../support/poll.ts'
 
 export const AGENT: Post['author'] = { kind: 'agent', id: 'claude-1', face: 'agent', via: null }
 
+/** A post, for tests to say what is different about it. */
+export const POST: Post = {
+  position: 1,
+  id: 'e1',
+  at: '2026-03-01T12:00:00.000Z',
+  room: 'lobby',
+  kind: 'answer',
+  author: AGENT,
+  text: '',
+  session: null,
+  turn: null,
+  step: null,
+  approval: null,
+}
+
 export const NO_SECRETS: IrcSecrets = {
   password: undefined,
   secret: undefined,

@@ -17,9 +17,9 @@ import { openParts, type Parts, type Settings } from './parts.ts'
 import { openSeats, withByHand } from './seats.ts'
 import { createSocial } from './social.ts'
 
-/** Whoever is on the networks of the config: hears what is said there, and says what the rooms have to say. */
-export const startNetworks = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
-  const parts = await openParts(settings, 'networks')
+/** The bridge is on the networks of the config: hears what is said there, and says what the rooms have to say. */
+export const startBridge = async (settings: Settings): Promise<{ stop: () => Promise<void> }> => {
+  const parts = await openParts(settings, 'bridge')
   const { config, log, redis, prefix } = parts
   const closing = new AbortController()
   const secret = randomToken()
@@ -44,13 +44,13 @@ export const startNetworks = async (settings: Settings): Promise<{ stop: () => P
     make: makerOf(name, network, settings),
   }))
   const running = joins.map((join) => keepJoined(join, shared, closing.signal))
-  log.info('networks are up', { networks: Object.keys(config.networks) })
+  log.info('bridge is up', { networks: Object.keys(config.networks) })
   return {
     stop: async () => {
       closing.abort()
       await Promise.all(running)
       await sparingly.close()
-      log.info('networks are down')
+      log.info('bridge is down')
       await parts.close()
     },
   }
