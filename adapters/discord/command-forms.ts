@@ -27,6 +27,8 @@ const COMMANDS = 100
 const OPTIONS = 25
 const CHOICES = 25
 const TEXT = 100
+const SIZE = 8000
+const CHAT: ApplicationCommandType.ChatInput = ApplicationCommandType.ChatInput
 const NAME = /^[-_\p{Ll}\p{Lo}\p{N}]{1,32}$/u
 
 /** What does not fit as a command or an option of its own is reached by these: nothing is left out. */
@@ -42,7 +44,8 @@ export const formsOf = (commands: readonly Command[]): CommandForm[] => {
 
 /** The commands that have a form of their own. */
 export const shownOf = (commands: readonly Command[]): Command[] => {
-  const fit = commands.filter(({ name }) => NAME.test(name))
+  const names = new Map(commands.map((command) => [command.name, command]))
+  const fit = commands.filter((command) => NAME.test(command.name) && names.get(command.name) === command)
   return fit.length === commands.length && fit.length <= COMMANDS ? fit : fit.slice(0, COMMANDS - 1)
 }
 
@@ -52,16 +55,14 @@ const formOf = ({ name, summary, options }: Command): CommandForm => {
   // What is required comes first: so Discord wants it.
   const sorted = [...all.filter(({ required }) => required), ...all.filter(({ required }) => !required)]
   const more = options.filter((option) => !all.includes(option)).map((option) => option.name)
-  return {
-    type: ApplicationCommandType.ChatInput,
-    name,
-    description: described(summary),
-    options: [
-      ...sorted.map(optionOf),
-      ...(more.length > 0 ? [textOption(MORE, `more, as name=value: ${more.join(', ')}`)] : []),
-    ],
-  }
+  const rest = more.length > 0 ? [textOption(MORE, `more, as name=value: ${more.join(', ')}`)] : []
+  const form = { type: CHAT, name, description: described(summary), options: [...sorted.map(optionOf), ...rest] }
+  return JSON.stringify(form).length <= SIZE ? form : { ...form, options: form.options.map(unlisted) }
 }
+
+/** A list that makes a command too large is suggested while it is typed instead. */
+const unlisted = (option: OptionForm): OptionForm =>
+  option.choices.length === 0 ? option : { ...option, choices: [], autocomplete: true }
 
 const KINDS = { text: Kind.String, integer: Kind.Integer, number: Kind.Number, flag: Kind.Boolean } as const
 
@@ -87,7 +88,7 @@ const textOption = (name: string, summary: string, required = false): OptionForm
 })
 
 const moreForm = (rest: readonly Command[]): CommandForm => ({
-  type: ApplicationCommandType.ChatInput,
+  type: CHAT,
   name: MORE_COMMANDS,
   description: described(`${rest.length} more commands, such as ${rest[0]?.name}`),
   options: [

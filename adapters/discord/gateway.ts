@@ -22,7 +22,7 @@ const FIRST_MS = 1000
 const MOST_MS = 300_000
 
 /** How often discord.js may connect by itself without getting in before we wait longer than it does. */
-const TRIES = 3
+const TRIES = 8
 const PATIENCE_MS = 90_000
 
 /**

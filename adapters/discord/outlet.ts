@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type APIMessage, type REST, Routes } from 'discord.js'
-import type { Outlet, Sent, Spot } from '../../src/chat/outlet.ts'
+import type { Once, Outlet, Sent, Spot } from '../../src/chat/outlet.ts'
 import type { Capabilities, NetworkPort } from '../../src/chat/port.ts'
 import type { Answered } from './answered.ts'
 import { type Body, changed, created } from './body.ts'
@@ -12,7 +12,7 @@ import { cut } from './tame.ts'
 import { turnCard } from './turn-card.ts'
 import type { Turns } from './turns.ts'
 
-export const CAPABILITIES: Capabilities = {
+const CAPABILITIES: Capabilities = {
   edits: true,
   threads: true,
   buttons: true,
@@ -59,14 +59,11 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
     }
   }
 
-  const send = async (
-    { channel }: Spot,
-    body: Body,
-    { key, again }: { key: string; again: boolean },
-  ): Promise<Sent> => {
+  const send = async (spot: Spot, body: Body, { key, again }: Once): Promise<Sent> => {
+    const { channel } = spot
     if (body.receipt !== null && (await answered.was(body.receipt))) return { kind: 'sent', ref: null }
     const before = again ? await findSaid({ rest, channel, body, me: me() }) : { kind: 'not-said' as const }
-    if (before.kind === 'said') return { kind: 'sent', ref: before.ref }
+    if (before.kind === 'said') return body.embed ? edit(spot, before.ref, body) : { kind: 'sent', ref: before.ref }
     const content = before.kind === 'unknown' ? cut(`(again?) ${body.content}`, MOST) : body.content
     return attempt(channel, { ...body, content }, key)
   }

@@ -2,7 +2,7 @@ import { type APIApplicationCommand, type REST, Routes } from 'discord.js'
 import type { CommandForm, OptionForm } from './command-forms.ts'
 
 /** What was done so that a server has our commands and no others of ours. */
-export type Registered = { created: string[]; changed: string[]; deleted: string[] }
+type Registered = { created: string[]; changed: string[]; deleted: string[] }
 
 /** One request for each, up to here; above it, one for all: Discord lets a bot change few commands in a short time. */
 const FEW = 5

@@ -1,7 +1,7 @@
 import type { REST } from 'discord.js'
 import type { NetworkPort } from '../../src/chat/port.ts'
 import { formsOf } from './command-forms.ts'
-import { wordsOf } from './failures.ts'
+import { CODES, codeOf, wordsOf } from './failures.ts'
 import type { Lanes } from './lanes.ts'
 import type { Places } from './places.ts'
 import type { Me } from './reading.ts'
@@ -23,7 +23,9 @@ export const createSurroundings = ({ rest, port, places, lanes, me }: Surroundin
       port.log('the commands of a server of Discord', { guild, ...done })
     } catch (problem) {
       const why = wordsOf(problem)
-      const detail = `the commands of the server ${guild} could not be registered (${why}): invite the bot again with ${inviteOf(self.application)}`
+      const again =
+        codeOf(problem) === CODES.missingAccess ? `: invite the bot again with ${inviteOf(self.application)}` : ''
+      const detail = `the commands of the server ${guild} could not be registered (${why})${again}`
       port.log('the commands of a server of Discord could not be registered', { guild, why })
       port.report({ state: 'connected', detail })
     }

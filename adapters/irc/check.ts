@@ -53,6 +53,7 @@ const enter = (config: IrcConfig, secrets: IrcSecrets) => {
         nick.line(line)
         waiting.line(line)
       },
+      lost: () => {}, // a server that talks nonsense now and then can be lived with
       welcome: () => settle(null),
       over: (why) => {
         settle(why)

@@ -41,6 +41,8 @@ type Options = {
   /** Hears what is said; nobody, for those who only speak. */
   hear: ((session: Session, line: Message) => void) | null
   state: (state: NetworkState) => void
+  /** That a line of the server could not be made sense of. */
+  lost: (cause: unknown) => void
   /** That it is in a channel, and that it is in one no longer. */
   came?: (session: Session, channel: string) => void
   went?: (channel: string) => void
@@ -80,6 +82,7 @@ export const createConnection = (options: Options): Connection => {
         { ...options.server, nick: options.nick, ...sasl },
         {
           line: (line) => session.line(line),
+          lost: options.lost,
           welcome: () => {
             if (wasIn) return
             wasIn = true
@@ -212,13 +215,21 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
 const SOON_MS = 500
 const LATE_MS = 10_000
 
-/** Says how it stands when it has not changed for a moment, rather than with each change; before all is known, later. */
+/** Says how it stands a moment after it changed, rather than with each change; before all is known, later. */
 const createTelling = (isSettled: () => boolean, tell: () => void) => {
   let timer: NodeJS.Timeout | undefined
+  let due = Number.POSITIVE_INFINITY
   return {
     soon: () => {
+      const ms = isSettled() ? SOON_MS : LATE_MS
+      // What changes all the time is told nonetheless.
+      if (performance.now() + ms >= due) return
       clearTimeout(timer)
-      timer = setTimeout(tell, isSettled() ? SOON_MS : LATE_MS)
+      due = performance.now() + ms
+      timer = setTimeout(() => {
+        due = Number.POSITIVE_INFINITY
+        tell()
+      }, ms)
     },
     end: () => clearTimeout(timer),
   }

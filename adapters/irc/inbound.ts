@@ -46,6 +46,7 @@ export const createInbound = ({ port, nick: wanted, agents, askers, more, signal
   const intake = createIntake({
     most: MOST_WAITING,
     signal,
+    waits: (cause) => port.log('a line waits for the house', { network: port.network, cause: String(cause) }),
     fellOut: ({ who }, why) =>
       port.drop(
         refusal(

@@ -27,6 +27,8 @@ export const createIrc = ({ config, secrets, port, version, timing }: Options): 
     channels: () => port.channels().map(({ channel }) => channel),
     keys: secrets.keys,
     timing: { ...TIMING, ...timing },
+    lost: (cause: unknown) =>
+      port.log('a line of the server made no sense', { network: port.network, cause: String(cause) }),
   }
   let hear: ReturnType<typeof createInbound>['line'] = () => {}
   const main = createConnection({

@@ -9,19 +9,21 @@ type Options = {
   most: number
   /** What becomes of one that nobody waits for any more. */
   fellOut: (task: Task, why: 'full' | 'over') => void
+  /** That one has to wait, and why. */
+  waits: (cause: unknown) => void
   signal: AbortSignal
 }
 
 const PAUSES = { firstMs: 250, mostMs: 30_000 }
 
 /** What was heard and not handed over yet: in order for each channel, and again until the house has it. */
-export const createIntake = ({ most, fellOut, signal }: Options) => {
+export const createIntake = ({ most, fellOut, waits, signal }: Options) => {
   const lanes = new Map<string, Task[]>()
   let waiting = 0
 
   const drain = async (channel: string, tasks: Task[]) => {
     for (let task = tasks[0]; task !== undefined; task = tasks[0]) {
-      if (!(await handOver(task, signal))) fellOut(task, 'over')
+      if (!(await handOver(task, waits, signal))) fellOut(task, 'over')
       tasks.shift()
       waiting--
     }
@@ -47,12 +49,13 @@ export const createIntake = ({ most, fellOut, signal }: Options) => {
   }
 }
 
-const handOver = async ({ run }: Task, signal: AbortSignal): Promise<boolean> => {
+const handOver = async ({ run }: Task, waits: Options['waits'], signal: AbortSignal): Promise<boolean> => {
   for (let failures = 0; ; failures++) {
     try {
       await run()
       return true
-    } catch {
+    } catch (cause) {
+      if (failures === 0) waits(cause)
       if (signal.aborted) return false
       await pause(pauseOf(PAUSES, failures), undefined, { signal }).catch(() => {})
     }

@@ -37,8 +37,14 @@ export type LinkOptions = {
   external: boolean
 }
 
-/** What is heard of it: each line, that we were let in, and that it is over and why. */
-export type LinkEars = { line: (line: Message) => void; welcome: () => void; over: (why: string) => void }
+/** What is heard of it: each line, that we were let in, that it is over and why. */
+export type LinkEars = {
+  line: (line: Message) => void
+  welcome: () => void
+  over: (why: string) => void
+  /** That a line could not be made sense of. */
+  lost: (cause: unknown) => void
+}
 
 /** What makes for better manners, where the server has it. None of it is needed. */
 const WANTED = ['labeled-response', 'draft/multiline', 'echo-message', 'chghost']
@@ -82,7 +88,7 @@ export const openLink = (options: LinkOptions, ears: LinkEars): Link => {
       }
     },
   }
-  const transportOptions: TransportOptions = { place: options.place, say: pace.putFirst, lost: () => {} }
+  const transportOptions: TransportOptions = { place: options.place, say: pace.putFirst, lost: ears.lost }
 
   /** What a line means to the connection itself, before others hear it. */
   const before: Record<string, (line: Message) => void> = {

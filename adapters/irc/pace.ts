@@ -10,7 +10,7 @@ export type Pace = {
   end: () => void
 }
 
-/** A bucket of tokens: a line takes one, and a long one up to two, as servers count them. */
+/** A bucket of tokens: a line takes about one, a short one half of one and a long one two, as servers count them. */
 export const createPace = ({ burst, perSecond }: Flood, write: (line: string) => void): Pace => {
   const waiting: { lines: readonly string[]; written: (yes: boolean) => void }[] = []
   let tokens = burst
@@ -61,6 +61,8 @@ export const createPace = ({ burst, perSecond }: Flood, write: (line: string) =>
   }
 }
 
-const LONG = 512
+const BASE = 0.5
+const BYTES = 300
+const MOST = 1.5
 
-const costOf = (line: string): number => 1 + Math.min(1, Buffer.byteLength(line) / LONG)
+const costOf = (line: string): number => BASE + Math.min(MOST, Buffer.byteLength(line) / BYTES)

@@ -83,7 +83,7 @@ const ANSWER_MS = 10_000
 const trouble = (text: string, goes: SignedIn['goes'] = 'on'): SignedIn => ({ account: null, trouble: text, goes })
 
 /** Whether NickServ is an operator or a service: a passer-by can have the name where the services are away, not that. */
-export const isService = async (link: Link, waiting: Waiting): Promise<boolean> => {
+const isService = async (link: Link, waiting: Waiting): Promise<boolean> => {
   let vouched = false
   const about = ({ params }: Message) => link.fold(params[1] ?? '') === link.fold(NICKSERV)
   const ended = waiting.until((line) => {

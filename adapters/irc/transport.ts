@@ -40,8 +40,17 @@ export class Transport extends EventEmitter {
   }
 
   connect(): void {
-    const { tls } = this.#options.place
-    const socket = tls ? this.#openTls() : connect(this.#options.place)
+    try {
+      this.#open()
+    } catch (cause) {
+      // A certificate that is none is noticed before there is a socket.
+      setImmediate(() => this.emit('close', cause))
+    }
+  }
+
+  #open(): void {
+    const { tls, host, port } = this.#options.place
+    const socket = tls ? this.#openTls() : connect({ host, port })
     let failed: Error | null = null
     this.#socket = socket
     socket.setKeepAlive(true, 60_000)

@@ -24,4 +24,3 @@ export const createHints = () => {
     whisper(session, nick, text)
   }
 }
-export type Hints = ReturnType<typeof createHints>

@@ -5,6 +5,7 @@ import type { Network } from '../chat/outlet.ts'
 import type { NetworkPort } from '../chat/port.ts'
 import { createLedger, type Ledger } from '../delivery/ledger.ts'
 import { randomToken } from '../lib/secret.ts'
+import { within } from '../lib/within.ts'
 import type { NetworkConfig } from '../shapes/networks.ts'
 import type { Social } from '../social/pipeline.ts'
 import { refuse } from '../social/refuse.ts'
@@ -48,13 +49,16 @@ export const startBridge = async (settings: Settings): Promise<{ stop: () => Pro
   return {
     stop: async () => {
       closing.abort()
-      await Promise.all(running)
+      // While Redis is away nothing ends in order: what is not settled is said again, marked, after the next start.
+      await within(STOP_MS, Promise.all(running)).catch(() => log.warn('the networks were not left in order'))
       await sparingly.close()
       log.info('bridge is down')
       await parts.close()
     },
   }
 }
+
+const STOP_MS = 15_000
 
 type Shared = {
   parts: Parts

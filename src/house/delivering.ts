@@ -106,11 +106,14 @@ const isFor = (network: string, { body }: Entry): boolean => {
 const noteIn =
   ({ store, newId, log }: Parts): Note =>
   async (noted) => {
-    const rooms = noted.about === 'failed' ? [noted.room] : []
-    const draft = houseDraft(newId(), { event: 'delivery-noted', ...noted }, rooms)
-    const written = await store.append([{ ...draft, tags: [...draft.tags, tagOf(noted)] }])
-    if (noted.about !== 'through') log.warn('a post was not said as it should', noted)
-    if (!written.ok) throw new Error(written.refusal.message)
+    const { about, position, room } = noted
+    const tag = tagOf(noted)
+    // Whoever dies right after it notes it again: it is the same note.
+    const id = about === 'through' ? newId() : `${tag.replace('/', '.')}.${about}-${position}`
+    const draft = houseDraft(id, { event: 'delivery-noted', ...noted }, about === 'failed' ? [room] : [])
+    const written = await store.append([{ ...draft, tags: [...draft.tags, tag] }])
+    if (about !== 'through') log.warn('a post was not said as it should', noted)
+    if (!written.ok && written.refusal.code !== 'id-conflict') throw new Error(written.refusal.message)
   }
 
 const lastThrough = async ({ store }: Parts, stream: Stream): Promise<number | null> => {

@@ -6,7 +6,7 @@ import { defineOperation } from './operation.ts'
 import { roleAt } from './standing.ts'
 
 const SHORTEST = 200
-const LONGEST = 8000
+const LONGEST = 16000
 
 export const more = defineOperation({
   name: 'more',

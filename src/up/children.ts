@@ -24,7 +24,7 @@ export const startChild = async (
   settings: Settings,
   { drainMs, agents, networks }: Pick<Config, 'drainMs' | 'agents' | 'networks'>,
 ): Promise<Child> => {
-  const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(settings)], {
+  const child = execa(process.execPath, [`${settings.root}/dist/src/cli.js`, name, ...flagsOf(name, settings)], {
     env: {
       PATH: settings.path,
       // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and both for nobody else.
@@ -68,10 +68,10 @@ export const startChild = async (
   }
 }
 
-const flagsOf = ({ data, workspace, configFile, host, port, verbose }: Settings): string[] => [
+const flagsOf = (name: ChildName, { data, workspace, configFile, host, port, verbose }: Settings): string[] => [
   ...['--data', data, '--workspace', workspace],
   ...(configFile ? ['--config', configFile] : []),
-  ...(host ? ['--host', host] : []),
-  ...(port === undefined ? [] : ['--port', String(port)]),
+  ...(host && name !== 'bridge' ? ['--host', host] : []),
+  ...(port === undefined || name === 'bridge' ? [] : ['--port', String(port)]),
   ...(verbose ? ['--verbose'] : []),
 ]

@@ -2,7 +2,7 @@ import { Client, type ClientOptions, DiscordAPIError, Events, GatewayIntentBits,
 import { expect } from 'vitest'
 import type { FakeDiscord } from './src/index.ts'
 
-export const INTENTS = [
+const INTENTS = [
   GatewayIntentBits.Guilds,
   GatewayIntentBits.GuildMessages,
   GatewayIntentBits.GuildMessageReactions,
@@ -23,6 +23,8 @@ export const createClient = (discord: FakeDiscord, options: Partial<ClientOption
   new Client({
     intents: INTENTS,
     partials: [Partials.Channel],
+    // By itself it waits five seconds before it identifies again.
+    ws: { buildIdentifyThrottler: () => ({ waitForIdentify: async () => {} }) },
     ...options,
     rest: { api: discord.api, ...options.rest },
   })

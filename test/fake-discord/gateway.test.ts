@@ -104,17 +104,30 @@ describe('a connection that is lost', () => {
 
   test('is resumed where the session stays good', () => resumes(() => discord.gateway.invalidate(true)))
 
-  test('begins anew where the session is forgotten, and what was missed is gone', async () => {
-    const { identified } = discord.gateway
-    const ready = new Promise((resolve) => client.once(Events.ShardReady, resolve))
-    discord.gateway.forget()
-    discord.gateway.dropAll()
-    const missed = ada.says(guild.channelId, 'missed')
-    await ready
-    expect([discord.gateway.identified, heard]).toEqual([identified + 1, []])
-    const { messages } = await textChannel(client, guild.channelId)
-    expect((await messages.fetch({ limit: 1 })).map(({ id }) => id)).toEqual([missed.id])
-  })
+  const forgotten = [
+    [
+      'without a word',
+      () => {
+        discord.gateway.forget()
+        discord.gateway.dropAll()
+      },
+    ],
+    ['in so many words', () => discord.gateway.invalidate(false)],
+  ] as const
+
+  test.each(forgotten)(
+    'begins anew where the session is forgotten %s, and what was missed is gone',
+    async (_, breakIt) => {
+      const { identified } = discord.gateway
+      const ready = new Promise((resolve) => client.once(Events.ShardReady, resolve))
+      breakIt()
+      const missed = ada.says(guild.channelId, 'missed')
+      await ready
+      expect([discord.gateway.identified, heard]).toEqual([identified + 1, []])
+      const { messages } = await textChannel(client, guild.channelId)
+      expect((await messages.fetch({ limit: 1 })).map(({ id }) => id)).toEqual([missed.id])
+    },
+  )
 })
 
 describe('a connection that falls silent', () => {
@@ -128,7 +141,7 @@ describe('a connection that falls silent', () => {
     own.gateway.silence()
     grace.says(channelId, 'is anybody there?')
     await eventually('the message', () => heard.length === 1)
-    expect(own.gateway.resumed).toBe(1)
+    expect(own.gateway.resumed).toBeGreaterThan(0)
     await client.destroy()
     await own.close()
   })

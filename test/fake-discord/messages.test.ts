@@ -162,6 +162,20 @@ describe('what the bot says', () => {
     expect(sent.components.length).toBe(5)
   })
 
+  test('has the newer layout where its flag says so, and then nothing else', async () => {
+    const place = await channel()
+    const flags = MessageFlags.IsComponentsV2
+    const text = (content: string) => ({ type: 10, content })
+    const send = (components: object[], more: object = {}) =>
+      place.send({ flags, components: components as [], ...more })
+    expect(await refusalOf(send([text('a')], { content: 'b' }))).toMatchObject({ code: 50035, errors: { content: {} } })
+    expect(await refusalOf(send(Array.from({ length: 41 }, () => text('a'))))).toMatchObject({ code: 50035 })
+    expect(await refusalOf(send([text('a'.repeat(2001)), text('b'.repeat(2000))]))).toMatchObject({ code: 50035 })
+    expect(await refusalOf(place.send({ components: [text('a')] as object[] as [] }))).toMatchObject({ code: 50035 })
+    const sent = await send([{ type: 17, components: [text(`hello ${ada.mention}`)] }])
+    expect(discord.message(sent.id)?.mentions.map(({ username }) => username)).toEqual(['ada'])
+  })
+
   test('uploads files, and keeps those that an edit names', async () => {
     const place = await channel()
     const files = ['one.txt', 'two.txt'].map((name) => new AttachmentBuilder(Buffer.from(`in ${name}`), { name }))

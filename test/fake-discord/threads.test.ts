@@ -2,7 +2,14 @@ import { ChannelType, type Client, Events, type TextChannel, type ThreadChannel 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/poll.ts'
 import { connect, refusalOf, textChannel } from './connect.ts'
-import { type FakeDiscord, type Guild, type Person, startFakeDiscord } from './src/index.ts'
+import {
+  type FakeDiscord,
+  type Guild,
+  type PermissionName,
+  type Person,
+  Refused,
+  startFakeDiscord,
+} from './src/index.ts'
 
 let discord: FakeDiscord
 let guild: Guild
@@ -48,14 +55,14 @@ describe('a thread', () => {
   })
 
   test('that somebody opens is seen by the client, and what is said in it is heard', async () => {
-    const created = new Promise<[string, boolean]>((resolve) =>
-      client.once(Events.ThreadCreate, (thread, isNew) => resolve([thread.id, isNew])),
-    )
+    const created: [string, boolean][] = []
+    client.on(Events.ThreadCreate, (thread, isNew) => created.push([thread.id, isNew]))
     const { id } = ada.opensThread(guild.channelId, 'by ada', ada.says(guild.channelId, 'look').id)
-    expect(await created).toEqual([id, true])
-    const heard = new Promise((resolve) => client.once(Events.MessageCreate, ({ channelId }) => resolve(channelId)))
+    await eventually('the thread', () => created.some(([made, isNew]) => made === id && isNew))
+    const heard: [string, string][] = []
+    client.on(Events.MessageCreate, ({ channelId, content }) => heard.push([channelId, content]))
     ada.says(id, 'hello?')
-    expect(await heard).toBe(id)
+    await eventually('the message', () => heard.some(([where, what]) => where === id && what === 'hello?'))
     expect((await (await place()).threads.fetchActive()).threads.has(id)).toBe(true)
   })
 
@@ -64,6 +71,17 @@ describe('a thread', () => {
     expect(await refusalOf(threads.create({ name: 'x'.repeat(101) }))).toMatchObject({ code: 50035 })
     expect(await refusalOf(threads.create({ name: 'x', autoArchiveDuration: 61 as 60 }))).toMatchObject({ code: 50035 })
     expect((await threads.create({ name: 'x'.repeat(100), autoArchiveDuration: 10_080 })).name.length).toBe(100)
+  })
+})
+
+describe('a private thread', () => {
+  test('is for those in it', async () => {
+    const thread = await (await place()).threads.create({ name: 'quiet', type: ChannelType.PrivateThread })
+    expect(() => ada.says(thread.id, 'may I?')).toThrow('Missing Access')
+    await thread.members.add(ada.id)
+    ada.says(thread.id, 'thank you')
+    await thread.members.remove(ada.id)
+    expect(() => ada.says(thread.id, 'and now?')).toThrow('Missing Access')
   })
 })
 
@@ -89,9 +107,9 @@ describe('an archived thread', () => {
 
   test('is brought back by a message', async () => {
     const thread = await archived('back')
-    const updated = new Promise((resolve) => client.once(Events.ThreadUpdate, (_, now) => resolve(now.archived)))
     await thread.send('again')
-    expect([await updated, discord.channel(thread.id)?.thread_metadata?.archived]).toEqual([false, false])
+    expect(discord.channel(thread.id)?.thread_metadata?.archived).toBe(false)
+    await eventually('that the client knows', () => thread.archived === false)
   })
 
   test('that is locked is not, but for those who look after threads', async () => {
@@ -142,6 +160,14 @@ describe('permissions', () => {
     expect(await refusalOf(client.channels.fetch(guild.id))).toEqual({ status: 404, code: 10003 })
   })
 
+  test('of an administrator are all there are, whatever a channel denies', async () => {
+    const all: PermissionName[] = ['ADMINISTRATOR']
+    const own = discord.guild({ botPermissions: all })
+    discord.deny(own.channelId, 'SEND_MESSAGES')
+    await (await place(own.channelId)).send('still')
+    expect(discord.messages(own.channelId).map(({ content }) => content)).toEqual(['still'])
+  })
+
   test('in threads are their own for speaking, and the rest is the channel’s', async () => {
     const { id } = guild.channel('threads-only')
     const thread = await (await place(id)).threads.create({ name: 'talk' })
@@ -183,7 +209,8 @@ describe('permissions', () => {
   test('hold for people, too', () => {
     const { id } = guild.channel('read-only')
     discord.deny(id, 'SEND_MESSAGES', ada)
-    expect(() => ada.says(id, 'no')).toThrow('Missing Permissions')
+    expect(() => ada.says(id, 'no')).toThrow(Refused)
+    expect(() => ada.edits(discord.messages(guild.channelId)[0]?.id ?? '', 'no')).toThrow('authored by another user')
   })
 
   test('to write to somebody end where they take no messages', async () => {

@@ -170,6 +170,7 @@ const batch: Command = (ircd, client, { tags, params: [reference = '', type, tar
 const FIELDS: [string, (client: Client, channel: string) => string][] = [
   ['c', (_, channel) => channel],
   ['u', ({ user }) => user ?? '*'],
+  ['i', () => '255.255.255.255'],
   ['h', ({ host }) => host],
   ['s', () => SERVER],
   ['n', ({ nick }) => nick ?? '*'],
@@ -177,6 +178,7 @@ const FIELDS: [string, (client: Client, channel: string) => string][] = [
   ['d', () => '0'],
   ['l', () => '0'],
   ['a', ({ account }) => account ?? '0'],
+  ['o', () => 'n/a'],
   ['r', ({ nick }) => `:${nick}`],
 ]
 

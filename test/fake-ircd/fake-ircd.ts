@@ -41,24 +41,30 @@ export const startFakeIrcd = async (options: Options = {}): Promise<FakeIrcd> =>
   const { lineLength = 512, nickLength = 30, userHost = 'users.fake' } = options
   const ircd = createIrcd(options, nickLength)
   const received: ParsedLine[] = []
+  const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
     const client = createClient(socket, { lineLength, host: userHost })
     const isFlood = createBucket(options.flood)
     ircd.clients.add(client)
+    sockets.add(socket)
     const feed = createLines((bytes) => {
       if (client.socket.writableEnded) return
       if (isTooLong(bytes, lineLength)) return ircd.bye(client, 'Request too long')
       const line = { ...parseLine(bytes.toString('utf8')), nick: client.nick }
       received.push(line)
       // A message of several lines is one, however many lines it has.
-      if (client.isRegistered && !('batch' in line.tags) && isFlood()) return ircd.bye(client, 'Excess Flood')
+      const isPart = client.batches.has(line.tags['batch'] ?? '')
+      if (client.isRegistered && !isPart && isFlood()) return ircd.bye(client, 'Excess Flood')
       obey(ircd, client, line)
     })
     socket.on('data', (bytes) => {
       if (feed(bytes) > MOST_TAGS + lineLength) ircd.bye(client, 'Request too long')
     })
     socket.on('error', () => {}) // a reset is an end like any other
-    socket.on('close', () => leave(ircd, client, 'Connection closed'))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      leave(ircd, client, 'Connection closed')
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const meant = (nick?: string) => [...ircd.clients].filter((client) => nick === undefined || client.nick === nick)
@@ -67,7 +73,7 @@ export const startFakeIrcd = async (options: Options = {}): Promise<FakeIrcd> =>
   }
   const close = async () => {
     server.close()
-    drop()
+    for (const socket of sockets) socket.destroy()
     await once(server, 'close')
   }
   return {

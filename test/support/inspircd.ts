@@ -52,7 +52,7 @@ export const startInspircd = async ({ tls = false, sasl = true, flood = {} }: Op
     // What was offered at first may be from before the services were there.
     const since = person.lines.length
     person.raw('CAP LS 302')
-    await person.until(({ command }) => command === 'CAP', 'CAP LS', since)
+    await person.until(({ command, params }) => command === 'CAP' && params[1] === 'LS', 'CAP LS', since)
     return !sasl || 'sasl' in person.offered
   }
   const services = createProgram(folder.path, servicesProgram(folder, linkPort), isServed)

@@ -20,7 +20,7 @@ type Options = {
 }
 
 /** What somebody said: servers are nobody. */
-export type Heard = { nick: string; kind: 'PRIVMSG' | 'NOTICE'; target: string; text: string }
+type Heard = { nick: string; kind: 'PRIVMSG' | 'NOTICE'; target: string; text: string }
 
 /** A person on IRC, with a client that does what it is told and no more: it neither splits, escapes nor rejoins. */
 export type Person = {

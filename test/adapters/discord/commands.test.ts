@@ -201,13 +201,14 @@ test('an answer that takes a while was deferred in time; after fifteen minutes i
       }),
   )
   const slow = ada.slash(channel, 'mode')
-  await eventually('the command to be deferred', () => slow.state === 'deferred')
+  await eventually('the house to be asked', () => house.attempts.some(({ id }) => id === `discord~${slow.id}`))
+  expect(slow.state).toBe('deferred')
   discord.pass(60_000)
   release()
   await eventually('the answer', () => slow.message()?.content === 'at last')
 
   const slower = ada.slash(channel, 'mode')
-  await eventually('the command to be deferred', () => slower.state === 'deferred')
+  await eventually('the house to be asked', () => house.attempts.some(({ id }) => id === `discord~${slower.id}`))
   discord.pass(16 * 60_000)
   release()
   await eventually('the house to have answered', () => lineOf(slower.id))
@@ -215,6 +216,14 @@ test('an answer that takes a while was deferred in time; after fifteen minutes i
   if (piece) await outlet.send(spot, piece.body, { key: 'later', again: false })
   expect(discord.messages(channel).filter(({ content }) => content === 'at last, and later').length).toBe(1)
   house.answerWith(() => ({}))
+})
+
+test('a command that could not be answered within three seconds is not done behind the back of who used it', async () => {
+  const { house, discord, ada, channel } = stage
+  const late = ada.slash(channel, 'stop')
+  discord.pass(4000)
+  await eventually('that it is dropped', () => house.drops.some(({ who }) => who === late.id))
+  expect([late.state, lineOf(late.id)]).toEqual(['expired', undefined])
 })
 
 test('what can be named is suggested as far as it is typed', async () => {

@@ -69,6 +69,13 @@ test('an intent that is not allowed is reported with where to allow it, and not 
   await stop()
 })
 
+test('a token that is taken away while it is connected is reported, too', async () => {
+  const { discord, house } = await open()
+  discord.resetToken()
+  const refused = await eventually('the report', () => house.states.find(({ state }) => state === 'refused'))
+  expect([refused.detail.includes('Reset Token'), discord.gateway.identified]).toEqual([true, 1])
+})
+
 test('without the intent, commands and lines that mention the bot are heard, and that is said once', async () => {
   const stage = await open({ discord: { intents: { messageContent: false } }, config: { content: false } })
   const { ada, channel, discord, house } = stage

@@ -44,6 +44,17 @@ test('after the nonce is forgotten, it is looked for, and where that is not poss
   discord.allow(channel, 'READ_MESSAGE_HISTORY')
 })
 
+test('a card that may have been shown is found by what stands below it, and brought up to date', async () => {
+  const { discord, outlet, spot, channel } = stage
+  const card = (description: string) => bodyOf({ embed: { description, footer: { text: 'lobby · m1.claude-1' } } })
+  discord.fail(POST, { drop: 'after' })
+  expect((await outlet.send(spot, card('queued'), { key: 'card', again: false })).kind).toBe('unsure')
+  discord.pass(3_600_000)
+  expect((await outlet.send(spot, card('running'), { key: 'card', again: true })).kind).toBe('sent')
+  const cards = discord.messages(channel).filter(({ embeds }) => embeds[0]?.footer?.text === 'lobby · m1.claude-1')
+  expect(cards.map(({ embeds }) => embeds[0]?.description)).toEqual(['running'])
+})
+
 test('what cannot be reached is later, and what may have been carried out is unsure', async () => {
   const { discord, outlet, spot } = stage
   discord.fail(POST, { status: 502, times: 2 })

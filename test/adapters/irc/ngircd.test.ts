@@ -15,6 +15,7 @@ import {
   isIn,
   NO_SECRETS,
   offences,
+  POST,
   startBot,
   startWire,
 } from './stage.ts'
@@ -128,6 +129,15 @@ test('in private only !pair is heard, its code is in no text, and what it answer
   ])
 })
 
+test('a password is not told to whoever calls himself NickServ', async () => {
+  await using thief = await comeTo(server, 'NickServ')
+  const config = { account: 'bellhop', secret: 'IRC_SECRET' }
+  await using bot = await startBot({ server, config, secrets: { secret: 'hotel-lobby' } })
+  const why = 'there is neither SASL nor a NickServ that is a service of the server'
+  expect(bot.house.states.at(-1)?.detail).toBe(`as bellhop on ${server.host}; ${why}; in #team`)
+  expect(thief.lines.filter(({ raw }) => raw.includes('hotel-lobby'))).toEqual([])
+})
+
 test('a nick that is taken is replaced for now, and taken back when it is free', async () => {
   await using other = await comeTo(server, 'bellhop')
   await using bot = await startBot({ server })
@@ -186,6 +196,7 @@ test('a channel with a key is entered with it; where it is moderated, what is sa
     kind: 'never',
     why: '#elsewhere is not a channel of net',
   })
+  await sees(ada, 'heard')
   expect(ada.heard('#key').map(({ text }) => text)).toEqual(['heard'])
 })
 

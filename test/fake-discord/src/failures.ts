@@ -1,6 +1,6 @@
 import type { Failure, RequestMatch } from './api.ts'
 
-export type Asked = { method: string; path: string; route: string; body: unknown }
+type Asked = { method: string; path: string; route: string; body: unknown }
 
 export type Failures = {
   add: (match: RequestMatch, how: Failure) => void

@@ -54,10 +54,7 @@ const handleOf = (world: World, guild: StoredGuild, channelId: Snowflake): Guild
   takes: (who, roleId) => changeRoles(world, guild, idOf(who), (roles) => roles.filter((id) => id !== roleId)),
   members: () => structuredClone([...guild.members.values()]),
   channels: () => structuredClone(channelsOf(world, guild)),
-  removesBot: () => {
-    world.tell({ name: 'GUILD_DELETE', intents: INTENTS.guilds, data: { id: guild.id } })
-    guild.members.delete(world.bot.id)
-  },
+  removesBot: () => removeBot(world, guild),
 })
 
 /** The guild of an id, as far as the bot is in it. */
@@ -89,6 +86,12 @@ export const leave = (world: World, guild: StoredGuild, userId: Snowflake): void
   if (!guild.members.delete(userId)) refuse('unknownMember')
   const data = { guild_id: guild.id, user: userOf(world, userId) }
   world.tell({ name: 'GUILD_MEMBER_REMOVE', intents: INTENTS.members, data })
+}
+
+/** The bot goes, or is thrown out: to it, the guild is gone. */
+export const removeBot = (world: World, guild: StoredGuild): void => {
+  world.tell({ name: 'GUILD_DELETE', intents: INTENTS.guilds, data: { id: guild.id } })
+  guild.members.delete(world.bot.id)
 }
 
 /** A guild as REST gives it. */

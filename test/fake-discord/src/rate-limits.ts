@@ -4,7 +4,7 @@ import type { Limits, Rate } from './api.ts'
 export type RateName = 'messages' | 'edits' | 'deletes' | 'reactions' | 'webhooks' | 'other'
 
 /** What is asked for, as far as limits go. */
-export type Asking = {
+type Asking = {
   /** The limit that holds, and what makes up one bucket of it: the route, without the ids in it. */
   rate: RateName
   bucket: string
@@ -19,7 +19,7 @@ export type Asking = {
 export type Limited = { retryAfter: number; scope: 'user' | 'global' | 'shared' }
 
 /** The headers for an answer, and whether there is none but "later". */
-export type Verdict = { headers: Record<string, string>; limited: Limited | null }
+type Verdict = { headers: Record<string, string>; limited: Limited | null }
 
 export type RateLimits = {
   take: (asking: Asking) => Verdict

@@ -1,5 +1,5 @@
 /** What is wrong with one field of a form. */
-export type FormFault = { code: string; message: string }
+type FormFault = { code: string; message: string }
 
 /** Faults by field, nested as the form is; `_errors` has those of the field itself. */
 export type FormFaults = { [field: string]: FormFaults | FormFault[] }

@@ -22,7 +22,7 @@ export type Call = {
 }
 
 /** What a route answers: 200 and this, 204 where it is undefined, or a status of its own. */
-export type Answer = unknown
+type Answer = unknown
 
 export type Route = {
   method: string

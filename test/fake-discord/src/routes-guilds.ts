@@ -1,5 +1,5 @@
 import { userOf } from './channels.ts'
-import { channelsOf, guildOf, leave, toGuild } from './guilds.ts'
+import { channelsOf, guildOf, removeBot, toGuild } from './guilds.ts'
 import { permissionsInGuild } from './permissions.ts'
 import { refuse } from './refusal.ts'
 import { idIn, numberIn, type Route } from './route.ts'
@@ -30,7 +30,7 @@ export const guildRoutes: Route[] = [
   {
     method: 'DELETE',
     path: '/users/@me/guilds/:guild',
-    handle: ({ world, me, ids }) => leave(world, guildOf(world, ids.guild), me),
+    handle: ({ world, ids }) => removeBot(world, guildOf(world, ids.guild)),
   },
   { method: 'GET', path: '/users/:user', handle: ({ world, ids }) => userOf(world, ids.user) },
   { method: 'GET', path: '/applications/@me', handle: ({ world }) => applicationOf(world) },

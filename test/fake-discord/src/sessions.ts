@@ -1,3 +1,4 @@
+import { isObject } from './form.ts'
 import { toGatewayGuild } from './guilds.ts'
 import { PERMISSIONS } from './permission-names.ts'
 import { permissionsIn } from './permissions.ts'
@@ -143,10 +144,18 @@ export const applicationFlags = ({ intents }: World): number =>
   (intents.presences ? 1 << 13 : 0) | (intents.members ? 1 << 15 : 0) | (intents.messageContent ? 1 << 19 : 0)
 
 /** A session is told of what it asked for, where the bot can look. */
-const isTold = (world: World, session: Session, { intents, channelId }: Happening): boolean => {
-  if (intents !== 0 && !(session.intents & intents)) return false
+const isTold = (world: World, session: Session, happening: Happening): boolean => {
+  const { intents, channelId } = happening
+  if ((intents !== 0 && !(session.intents & intents)) || isElsewhere(world, happening)) return false
   const channel = world.channels.get(channelId ?? '')
   return !channel || (permissionsIn(world, world.bot.id, channel) & PERMISSIONS.VIEW_CHANNEL) !== 0n
+}
+
+/** In a guild that the bot is not in any more. */
+const isElsewhere = (world: World, happening: Happening): boolean => {
+  const data = 'data' in happening && isObject(happening.data) ? happening.data : {}
+  const guild = world.guilds.get(String(data['guild_id'] ?? ''))
+  return guild !== undefined && !guild.members.has(world.bot.id)
 }
 
 const dataFor = (world: World, session: Session, happening: Happening): unknown =>

@@ -63,7 +63,7 @@ export type Happening = {
   channelId?: Snowflake
 } & ({ data: unknown } | { message: StoredMessage })
 
-export type StoredFile = { name: string; bytes: Uint8Array; contentType: string | undefined }
+type StoredFile = { name: string; bytes: Uint8Array; contentType: string | undefined }
 
 export type World = {
   now: () => number

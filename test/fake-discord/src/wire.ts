@@ -35,7 +35,7 @@ export type Embed = {
   thumbnail?: { url: string }
 }
 
-export type SelectOption = { label: string; value: string; description?: string; default?: boolean; emoji?: Emoji }
+type SelectOption = { label: string; value: string; description?: string; default?: boolean; emoji?: Emoji }
 
 /** A row, a button, a select, a text input, or a part of the newer layouts. */
 export type Component = {
@@ -60,11 +60,11 @@ export type Component = {
 
 export type Emoji = { id?: Snowflake | null; name: string | null; animated?: boolean }
 
-export type Reaction = { emoji: Emoji; count: number; me: boolean }
+type Reaction = { emoji: Emoji; count: number; me: boolean }
 
-export type MessageReference = { type?: number; message_id?: Snowflake; channel_id: Snowflake; guild_id?: Snowflake }
+type MessageReference = { type?: number; message_id?: Snowflake; channel_id: Snowflake; guild_id?: Snowflake }
 
-export type InteractionMetadata = {
+type InteractionMetadata = {
   id: Snowflake
   type: number
   user: User
