@@ -47,6 +47,7 @@ bwrap bubblewrap sandbox test
 /usr/sbin/ngircd ngircd test
 /usr/sbin/inspircd inspircd test
 /usr/bin/atheme-services atheme-services test
+openssl openssl test
 `
 
 const programs = PROGRAMS.trim()

@@ -134,6 +134,7 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
   const signIn = createSignIn(credentials, tried)
   let signedIn: SignedIn | null = null
   let unwanted = false
+  let isOver = false
   const telling = createTelling(
     () => channels.isSettled(),
     () => options.state({ state: 'connected', detail: standing() }),
@@ -194,6 +195,7 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
     },
     welcome: async () => {
       signedIn = await signIn.settle(link, waiting)
+      if (isOver) return
       if (signedIn.goes !== 'on') return link.drop(signedIn.trouble ?? 'not signed in')
       const bot = link.supports('BOT')
       if (bot) void link.put(`MODE ${link.nick()} +${bot}`)
@@ -205,6 +207,7 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
     /** Whether the server, or the config, will not have it like this. */
     isUnwanted: () => unwanted || signedIn?.goes === 'refused',
     end: () => {
+      isOver = true
       telling.end()
       for (const part of [waiting, nick, channels, people, speech]) part.end()
     },

@@ -19,12 +19,13 @@ export const createNick = (link: Link, { wanted, account, everyMs }: Options) =>
   let target = wanted
   let timer: NodeJS.Timeout | undefined
   let isIn = false
+  let isOver = false
 
   const has = () => link.fold(link.nick()) === link.fold(target)
   const attempt = () => link.putFirst(`NICK ${target}`)
   const tryAgain = () => {
     clearTimeout(timer)
-    if (has()) return
+    if (has() || isOver) return
     timer = setTimeout(
       () => {
         if (!has()) attempt()
@@ -68,7 +69,10 @@ export const createNick = (link: Link, { wanted, account, everyMs }: Options) =>
     },
     has,
     target: () => target,
-    end: () => clearTimeout(timer),
+    end: () => {
+      isOver = true
+      clearTimeout(timer)
+    },
   }
 }
 

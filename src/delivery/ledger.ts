@@ -26,6 +26,8 @@ export type Ledger = ReturnType<typeof createLedger>
 
 type Options = { redis: Redis; prefix: string }
 
+const REMEMBERED_MS = 30 * 86_400_000
+
 /** How long the refs of cards and the marks of adapters are kept. */
 const KEPT_MS = 7 * 86_400_000
 
@@ -40,7 +42,7 @@ export const streamName = ({ network, channel, room }: Stream): string => `${net
 export const createLedger = ({ redis, prefix }: Options) => {
   const key = (stream: Stream, part: string): string => `${prefix}:{delivery ${streamName(stream)}}:${part}`
   const cardKey = (stream: Stream, card: string): string => key(stream, `card:${card}`)
-  const memory = (network: string): string => `${prefix}:delivery:memory:${network}`
+  const memory = (network: string, name: string): string => `${prefix}:delivery:memory:${network}:${name}`
   const mark = (network: string, name: string): string => `${prefix}:delivery:mark:${network}:${name}`
 
   return {
@@ -75,10 +77,10 @@ export const createLedger = ({ redis, prefix }: Options) => {
       await redis.hdel(key(stream, 'cards'), turn)
     },
 
-    /** What an adapter wants to know again after a restart. */
-    recall: (network: string, name: string): Promise<string | null> => redis.hget(memory(network), name),
+    /** What an adapter wants to know again after a restart; what is not said again for long is forgotten. */
+    recall: (network: string, name: string): Promise<string | null> => redis.get(memory(network, name)),
     remember: async (network: string, name: string, value: string): Promise<void> => {
-      await redis.hset(memory(network), name, value)
+      await redis.set(memory(network, name), value, 'PX', REMEMBERED_MS)
     },
     /** Leaves a mark, such as `answered/ID`; true for the one who was first. */
     mark: async (network: string, name: string): Promise<boolean> =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Command, CommandOption } from '../shapes/command.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { type Operation, usageOf } from './operation.ts'
+import { type Operation, roleOfPeople, usageOf } from './operation.ts'
 
 type Options = { rows: readonly Operation[]; specs: ReadonlyMap<string, PeripheralSpec> }
 
@@ -36,14 +36,14 @@ const ofRow = (row: Operation): Command => {
 }
 
 const describe = (row: Operation): Command => {
-  const { name, aliases = [], summary, example, role, reads } = row
+  const { name, aliases = [], summary, example, reads } = row
   return {
     name,
     aliases: [...aliases],
     summary,
     usage: usageOf(row),
     example,
-    role,
+    role: roleOfPeople(row) ?? row.role,
     reads,
     works: false,
     options: optionsOf(row),

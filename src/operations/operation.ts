@@ -110,8 +110,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   open?: boolean
   /** Whether it is for agents, who have a seat, and not for people. */
   agents?: boolean
-  /** Whether people say it in a room all the same, who work by hand. */
-  byHand?: boolean
+  /** The role of people who say it in a room all the same, because they work by hand. */
+  byHand?: Role
   /** Whether it only looks. What changes something goes through a room, and through the whole pipeline. */
   reads: boolean
   /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
@@ -152,6 +152,9 @@ export const defineOperation = <
   row: Operation<Input, Output> & { name: Name; reads: Reads; agents?: Agents },
 ): Defined<Name, Typed<Input, Output, Reads, Agents>> =>
   row as unknown as Defined<Name, Typed<Input, Output, Reads, Agents>>
+
+/** The role that people need for a row; null where it is for agents alone. */
+export const roleOfPeople = ({ role, agents, byHand }: Operation): Role | null => (agents ? (byHand ?? null) : role)
 
 /** How a row is used, such as `mode [to]`. */
 export const usageOf = ({ name, positional, input }: Operation): string => {

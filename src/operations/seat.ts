@@ -11,10 +11,12 @@ import { type Context, defineOperation, type SeatDoor } from './operation.ts'
 import { Taken, takenText, takeStep } from './taken.ts'
 
 /** Over HTTP they are for agents, who have a seat; in a room people say them, who work by hand. */
-const common = { positional: [], role: 'viewer', agents: true, byHand: true, offline: false } as const
+const common = { positional: [], role: 'viewer', agents: true, offline: false } as const
 
-/** The name of a step: the same again is answered again, and not done again. */
-const StepName = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected a name of letters, digits, "_", "~", "-"')
+const StepName = z
+  .string()
+  .regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected a name of letters, digits, "_", "~", "-"')
+  .describe('the name of the step: the same again is answered again, and not done again')
 
 const SeatRow = z.strictObject({
   agent: Name,
@@ -29,6 +31,7 @@ const SeatRow = z.strictObject({
 
 export const seat = defineOperation({
   ...common,
+  byHand: 'viewer',
   name: 'seat',
   summary: 'where you stand, an agent or whoever works by hand here: session, turn, peripheral and its tools',
   example: 'seat',
@@ -45,12 +48,16 @@ export const seat = defineOperation({
 
 export const start = defineOperation({
   ...common,
+  byHand: 'operator',
   name: 'start',
   summary: 'start to work, as an agent, or by hand: a peripheral is entered, and a turn begins',
   example: 'start explore see what the retries do',
   positional: ['peripheral', 'request'],
   rest: 'request',
-  input: z.strictObject({ peripheral: PeripheralId.optional(), request: z.string().max(4000).optional() }),
+  input: z.strictObject({
+    peripheral: PeripheralId.optional(),
+    request: z.string().max(4000).optional().describe('what for, in a few words'),
+  }),
   output: SeatRow,
   reads: false,
   run: async (given, context) => {
@@ -65,7 +72,6 @@ const Report = z.strictObject({ step: Id, report: StepReport })
 
 export const act = defineOperation({
   ...common,
-  byHand: false,
   name: 'act',
   summary: 'take a step, as an agent: one tool call through the gate; waits for what came of it',
   example: 'act tool=read',
@@ -81,11 +87,12 @@ export const act = defineOperation({
 
 export const hop = defineOperation({
   ...common,
+  byHand: 'operator',
   name: 'hop',
   summary: 'hop to another peripheral, as an agent, or by hand, where what this one left lets you',
   example: 'hop test',
   positional: ['to'],
-  input: z.strictObject({ to: PeripheralId, step: StepName.optional() }),
+  input: z.strictObject({ to: PeripheralId.describe('which peripheral'), step: StepName.optional() }),
   output: Taken,
   reads: false,
   run: async ({ to, step }, context) => {
@@ -100,14 +107,15 @@ export const hop = defineOperation({
 
 export const leave = defineOperation({
   ...common,
+  byHand: 'operator',
   name: 'leave',
   summary: 'end your turn, as an agent, or by hand: the peripheral is left, and whoever asked has your answer',
   example: 'leave it is in src/queue',
   positional: ['answer'],
   rest: 'answer',
   input: z.strictObject({
-    answer: z.string().max(100_000).default(''),
-    outcome: z.enum(['done', 'failed']).default('done'),
+    answer: z.string().max(100_000).default('').describe('what came of it'),
+    outcome: z.enum(['done', 'failed']).default('done').describe('how it ends'),
   }),
   output: z.strictObject({ turn: Id.nullable(), peripheral: PeripheralId.nullable(), fruit: Fruit.nullable() }),
   reads: false,

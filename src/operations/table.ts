@@ -8,7 +8,7 @@ import { compact, digest, head, verify } from './keeping.ts'
 import { checkouts, merge } from './merge.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
-import type { Operation } from './operation.ts'
+import { type Operation, roleOfPeople } from './operation.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
@@ -98,7 +98,7 @@ export const operations: readonly Operation[] = rows
 export const commands: readonly Operation[] = operations.filter(({ agents }) => !agents)
 
 /** What people can say in a room: besides, what is for agents elsewhere, and for people who work by hand there. */
-export const spoken: readonly Operation[] = operations.filter(({ agents, byHand }) => !agents || byHand)
+export const spoken: readonly Operation[] = operations.filter((row) => roleOfPeople(row) !== null)
 
 /** What each row takes and answers, by its name: types alone, for whoever asks from outside. */
 export type Operations = { [Row in (typeof rows)[number] as Row['name']]: NonNullable<Row['types']> }

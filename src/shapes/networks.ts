@@ -82,15 +82,14 @@ export type NetworkConfig = z.infer<typeof NetworkConfig>
 export const Networks = z.record(Name, NetworkConfig)
 
 /** A person of the config: what they may do, everywhere and by room or network, and the accounts that are theirs. */
-export const PersonConfig = z.strictObject({
+const PersonConfig = z.strictObject({
   role: Role.optional(),
   roles: z.record(Name, Role).default({}),
   accounts: z.array(Identity).default([]),
 })
-export type PersonConfig = z.infer<typeof PersonConfig>
 
 /** A name without `@` and `~`: those are for whoever is only known to a network. */
-export const PersonName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,62}$/u, 'expected a name such as "ada"')
+const PersonName = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,62}$/u, 'expected a name such as "ada"')
 export const People = z.record(PersonName, PersonConfig)
 
 /** How it stands with a network, as the process that is on it says. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../operations/operation.ts'
+import { type Operation, roleOfPeople } from '../operations/operation.ts'
 import type { KnownAgent, Presence } from '../shapes/agent.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { mayAct, type Person, type Role } from '../shapes/person.ts'
@@ -128,11 +128,14 @@ export const closedTo = ({ role, agent, name, guest }: Person, operation: Operat
       `/${operation.name} needs the role ${operation.role}; you have none here: /whoami says more`,
     )
   // What agents do in their seats, people say in a room who work by hand.
-  const forPeople = !operation.agents || operation.byHand === true
-  if (!agent === forPeople) return tooLow(role, operation.role, `/${operation.name}`)
-  return agent
-    ? refusal('grant-exceeded', `${name} is an agent, and /${operation.name} is for people`)
-    : refusal('agents-only', `/${operation.name} is for agents, with a token of their own`)
+  const needed = roleOfPeople(operation)
+  if (agent)
+    return needed === null
+      ? tooLow(role, operation.role, `/${operation.name}`)
+      : refusal('grant-exceeded', `${name} is an agent, and /${operation.name} is for people`)
+  return needed === null
+    ? refusal('agents-only', `/${operation.name} is for agents, with a token of their own`)
+    : tooLow(role, needed, `/${operation.name}`)
 }
 
 const roleFor = ({ role, guest }: Person, needed: Role, what: string): Refusal | null =>

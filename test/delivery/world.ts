@@ -11,12 +11,12 @@ import { eventually } from '../support/poll.ts'
 export type Noted = Omit<BodyOf<'delivery-noted'>, 'event'>
 
 /** A message as the scripted network has it. */
-export type Said = { ref: string; channel: string; text: string; key: string; again: boolean }
+type Said = { ref: string; channel: string; text: string; key: string; again: boolean }
 
 export const STREAM: Stream = { network: 'net', channel: '#team', room: 'lobby' }
 
 /** A clock that stands still until it is moved, and those who wait for it. */
-export const createTime = () => {
+const createTime = () => {
   const waiting = new Set<{ at: number; wake: () => void }>()
   const slept: number[] = []
   const time = {

@@ -11,10 +11,10 @@ import type { Result } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import { AGENTS, LOBBY, QUIET, type TestSocial, testSocial } from '../support/social.ts'
 
-export const PLACES: readonly Room[] = [LOBBY, QUIET]
+const PLACES: readonly Room[] = [LOBBY, QUIET]
 
 /** Two networks: an IRC one where everybody may talk, and a Discord one where a role of the server makes an operator. */
-export const NETWORKS = {
+const NETWORKS = {
   libera: { kind: 'irc', host: 'irc.example', channels: { '#team': 'lobby' } },
   guild: {
     kind: 'discord',

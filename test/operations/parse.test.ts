@@ -105,6 +105,11 @@ test('the usage of every row says what it takes', () => {
     'sources [tool]',
     'accept TOOL [hash]',
     'peripherals [id]',
+    'start [peripheral] [request]',
+    'step TOOL [args]',
+    'hop TO [step=…]',
+    'leave [answer] [outcome=…]',
+    'seat',
     'queue [agent]',
     'amend TURN TEXT',
     'unqueue TURN [why]',
@@ -141,6 +146,7 @@ test('the usage of every row says what it takes', () => {
     'archive [thread]',
     'unarchive [thread]',
     'bind THREAD NETWORK CHANNEL',
+    'networks',
     'reset AGENT',
     `evidence ${FILTERS} [cursor=…] [order=…] [limit=…]`,
     'recent [room=…] [agent=…] [since=…] [limit=…]',
@@ -156,11 +162,7 @@ test('the usage of every row says what it takes', () => {
     'verify [session] [all=…] [head=…] [files=…]',
     'head',
     'compact [dry=…]',
-    'seat',
-    'start [peripheral] [request]',
     'act [tool=…] [args=…] [step=…]',
-    'hop TO [step=…]',
-    'leave [answer] [outcome=…]',
   ])
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commands, operationNamed } from '../../src/operations/table.ts'
+import { operationNamed, spoken } from '../../src/operations/table.ts'
 import { type Presence, Readiness } from '../../src/shapes/agent.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { Role } from '../../src/shapes/person.ts'
@@ -130,7 +130,7 @@ describe('a role', () => {
     )
   })
 
-  const rows = commands.flatMap((row) => Role.options.map((role) => [role, row.name, row.role] as const))
+  const rows = spoken.flatMap((row) => Role.options.map((role) => [role, row.name, row.byHand ?? row.role] as const))
   test.each(rows)('%s may ask for /%s only from %s on', async (role, name, needed) => {
     expect(await verdict({ wish: command(name), role })).toBe(may[role].includes(needed) ? 'ok' : 'role-too-low')
   })

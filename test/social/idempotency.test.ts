@@ -6,6 +6,7 @@ import { ok, type Result, refused } from '../../src/shapes/result.ts'
 import { receive } from '../../src/social/pipeline.ts'
 import { AGENTS, line, linesOf, ready, type TestSocial, testSocial } from '../support/social.ts'
 import { must } from '../support/store.ts'
+import { whoamiText } from '../support/whoami.ts'
 
 const TIMES = 20
 
@@ -73,7 +74,9 @@ describe('the same message', () => {
     }
     await receive(line({ text: '/whoami' }), { ...house.social, contextFor })
     expect(await house.store.get('m1')).toMatchObject({ body: { event: 'message', text: '/whoami' } })
-    expect(must(await receive(line({ text: '/whoami' }), house.social)).answer).toBe('you are ada (admin) through cli')
+    expect(must(await receive(line({ text: '/whoami' }), house.social)).answer).toBe(
+      whoamiText({ name: 'ada', role: 'admin', face: 'cli', via: null }, ['explore']),
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { usageOf } from '../../src/operations/operation.ts'
-import { commands, operationNamed } from '../../src/operations/table.ts'
+import { operationNamed, spoken } from '../../src/operations/table.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
@@ -8,7 +8,7 @@ import { type Known, mode } from '../../src/social/mode.ts'
 import { AGENTS, LOBBY, line, QUIET } from '../support/social.ts'
 
 const ADA = { name: 'ada', role: 'admin', face: 'cli', via: null } as const
-const VOCABULARY = { operations: commands, peripherals: ['explore', 'edit'], agents: AGENTS, mostNamed: 5 }
+const VOCABULARY = { operations: spoken, peripherals: ['explore', 'edit'], agents: AGENTS, mostNamed: 5 }
 
 const known = (text: string, place: Room): Known => ({
   ...line({ text, room: place.id }),
@@ -59,8 +59,8 @@ describe('a command', () => {
   })
 
   test('every row of the table is one, by its example', () => {
-    const heard = commands.map(({ example }) => wishOf(`/${example}`))
-    expect(heard).toEqual(commands.map((operation) => command(operation.name, expect.any(Object))))
+    const heard = spoken.map(({ example }) => wishOf(`/${example}`))
+    expect(heard).toEqual(spoken.map((operation) => command(operation.name, expect.any(Object))))
   })
 
   test('that nobody knows is refused, with the usage of the one that was probably meant', () => {
@@ -87,14 +87,14 @@ describe('a command', () => {
       'mode',
       'to: Invalid option: expected one of "discuss"|"diagnose"|"execute"',
     ],
-    ['a word that is missing', '/reset', 'reset', 'agent: Invalid input: expected string, received undefined'],
+    ['a word that is missing', '/reset', 'reset', 'agent is missing'],
     ['a number out of bounds', '/sessions limit=0', 'sessions', 'limit: Too small: expected number to be >=1'],
     ['a filter nobody knows', '/evidence colour=red', 'evidence', '"colour=red" is one word too many'],
     ['one thing given twice', '/evidence author=ada author=bob', 'evidence', 'author is given twice'],
     ['one thing given in its place and by its name', '/mode discuss to=execute', 'mode', 'to is given twice'],
     ['neither of two things of which it takes one', '/verify', 'verify', 'expected a session, or "all"'],
   ])('with %s is refused, with the right usage', (_what, text, name, complaint) => {
-    const row = commands.find((operation) => operation.name === name)
+    const row = spoken.find((operation) => operation.name === name)
     expect(wishOf(text)).toEqual(refused(refusal('command-invalid', `${complaint}; usage: /${row && usageOf(row)}`)))
   })
 

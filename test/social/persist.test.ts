@@ -5,6 +5,7 @@ import { ok, refused } from '../../src/shapes/result.ts'
 import { receive } from '../../src/social/pipeline.ts'
 import { line, linesOf, ready, testSocial } from '../support/social.ts'
 import { must } from '../support/store.ts'
+import { whoamiText } from '../support/whoami.ts'
 
 const RECEIPT = { message: 'm1', room: 'quiet', assignments: [], answer: null }
 const assignment = (agent: string, session: string, message = 'm1') => ({
@@ -44,7 +45,7 @@ describe('talk', () => {
 describe('a command', () => {
   test('is kept, and so is its answer', async () => {
     await using house = await testSocial()
-    const answer = 'you are ada (admin) through cli'
+    const answer = whoamiText({ name: 'ada', role: 'admin', face: 'cli', via: null }, ['explore'])
     expect(await receive(line({ text: '/whoami' }), house.social)).toEqual(
       ok({ ...RECEIPT, mode: 'coordination', answer }),
     )

@@ -8,7 +8,7 @@ import { createPeople } from '../../src/evidence/people.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { createBook } from '../../src/evidence/usage.ts'
 import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
-import { commands } from '../../src/operations/table.ts'
+import { spoken } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { Message } from '../../src/shapes/message.ts'
@@ -109,7 +109,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     minted: async () => null,
     agents: async () => AGENTS,
     specs,
-    vocabulary: { operations: commands, peripherals: [...specs.keys()], mostNamed: 5 },
+    vocabulary: { operations: spoken, peripherals: [...specs.keys()], mostNamed: 5 },
     networks: {
       secret: null,
       standingOf: async () => ({ name: 'nobody', role: 'viewer', guest: true }),

@@ -49,6 +49,26 @@ test('a connection that ends before the server has answered leaves it unsure, an
   await eventually('the mark', () => ada.heard('#team').some(({ text }) => text === '(again?) \x02claude-1\x02: once'))
 })
 
+test('where lines do not say the account, the server is asked for those who are there and for those who come', async () => {
+  await using ircd = await startFakeIrcd({
+    caps: ['sasl', 'message-tags'],
+    accounts: { ada: 'secret', grace: 'secret' },
+  })
+  await using ada = await comeTo(ircd, 'lovelace', { account: 'ada', password: 'secret' })
+  await using bot = await startBot({ server: ircd })
+  await using grace = await comeTo(ircd, 'hopper', { account: 'grace', password: 'secret' })
+  await using nobody = await comeTo(ircd, 'ada')
+  const accounts = async () => {
+    const before = bot.house.heard.length
+    for (const one of [ada, grace, nobody]) one.say('#team', 'me')
+    await eventually('all three', () => bot.house.heard.length === before + 3)
+    const senders = bot.house.heard.slice(before).map(({ sender }) => [sender?.nick, sender?.account])
+    return Object.fromEntries(senders)
+  }
+  await eventually('the answer of the server', async () => (await accounts())['hopper'] === 'grace')
+  expect(await accounts()).toEqual({ lovelace: 'ada', hopper: 'grace', ada: null })
+})
+
 test('lines are as long as the server says they may be', async () => {
   await using ircd = await startFakeIrcd({
     caps: [],

@@ -99,10 +99,16 @@ test('CTCP is answered for VERSION and PING, and for nothing else', async () => 
   await using ada = await comeTo(server, 'ada')
   for (const asked of ['TIME', 'DCC SEND x 1 2 3', 'CLIENTINFO', 'VERSION']) ada.say('bellhop', `\x01${asked}\x01`)
   await sees(ada, '\x01VERSION Bellhop 1.2.3, a bot\x01')
+  // It does not answer anybody as often as they like.
+  await eventually('the next answer', () => {
+    ada.say('bellhop', '\x01PING 12 34\x01')
+    return ada.heard('ada').length > 1
+  })
   ada.say('#team', 'end')
   await hears(bot, 'end')
-  expect(ada.heard('ada')).toEqual([
-    { nick: 'bellhop', kind: 'NOTICE', target: 'ada', text: '\x01VERSION Bellhop 1.2.3, a bot\x01' },
+  expect(ada.heard('ada').map(({ kind, text }) => [kind, text])).toEqual([
+    ['NOTICE', '\x01VERSION Bellhop 1.2.3, a bot\x01'],
+    ['NOTICE', '\x01PING 12 34\x01'],
   ])
 })
 

@@ -37,7 +37,7 @@ export const NO_SECRETS: IrcSecrets = {
 }
 
 /** A bot that waits for nothing longer than it must. */
-export const TIMING = {
+const TIMING = {
   retry: { firstMs: 50, mostMs: 500 },
   rejoin: { firstMs: 50, mostMs: 500 },
   nickEveryMs: 200,

@@ -108,7 +108,7 @@ export type Modal = { custom_id: string; title: string; components: Component[] 
 /** Values of options by name. A user, a channel or a role is its id; an attachment is a file. */
 export type OptionValues = Record<string, string | number | boolean | File>
 
-/** Somebody at a client of Discord. What they could not do there throws a `Refused`. */
+/** Somebody at a client of Discord. What they could not do there throws, as Discord would refuse it (`Refused`) or as the client would. */
 export type Person = {
   readonly id: Snowflake
   readonly name: string
