@@ -25,8 +25,6 @@ export type Delivering = {
   lastThrough: (stream: Stream) => Promise<number | null>
   /** The newest position there is. */
   newest: () => Promise<number>
-  /** Whether a post was said in another way, as the answer to what somebody pressed: then it is not said here. */
-  isAnswered?: (post: Post, stream: Stream) => Promise<boolean>
   now: () => number
   /** Waits until the time is over or the signal ends it; it does not reject. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>

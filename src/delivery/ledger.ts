@@ -28,7 +28,7 @@ type Options = { redis: Redis; prefix: string }
 
 const REMEMBERED_MS = 30 * 86_400_000
 
-/** How long the refs of cards and the marks of adapters are kept. */
+/** How long the refs of cards are kept. */
 const KEPT_MS = 7 * 86_400_000
 
 /** A stream by one name: what it is made of has no spaces. */
@@ -43,7 +43,6 @@ export const createLedger = ({ redis, prefix }: Options) => {
   const key = (stream: Stream, part: string): string => `${prefix}:{delivery ${streamName(stream)}}:${part}`
   const cardKey = (stream: Stream, card: string): string => key(stream, `card:${card}`)
   const memory = (network: string, name: string): string => `${prefix}:delivery:memory:${network}:${name}`
-  const mark = (network: string, name: string): string => `${prefix}:delivery:mark:${network}:${name}`
 
   return {
     standing: async (stream: Stream): Promise<Standing> => readStanding(await redis.hgetall(key(stream, 'standing'))),
@@ -82,11 +81,6 @@ export const createLedger = ({ redis, prefix }: Options) => {
     remember: async (network: string, name: string, value: string): Promise<void> => {
       await redis.set(memory(network, name), value, 'PX', REMEMBERED_MS)
     },
-    /** Leaves a mark, such as `answered/ID`; true for the one who was first. */
-    mark: async (network: string, name: string): Promise<boolean> =>
-      (await redis.set(mark(network, name), '1', 'PX', KEPT_MS, 'NX')) === 'OK',
-    isMarked: async (network: string, name: string): Promise<boolean> =>
-      (await redis.exists(mark(network, name))) === 1,
   }
 }
 

@@ -33,12 +33,12 @@ type Came = { kind: 'said' } | { kind: 'wait'; ms: number } | { kind: 'over' } |
 
 /** Says one post after the other; answers false where the signal ended it before a post was said. */
 export const createSay = (options: Delivering, inChannel: ReturnType<typeof oneAtATime>) => {
-  const { ledger, outlet, cards, spotOf, isAnswered, note, now, sleep, random, giveUpMs = DAY_MS } = options
+  const { ledger, outlet, cards, spotOf, note, now, sleep, random, giveUpMs = DAY_MS } = options
 
   const begin = async (post: Post, where: Where): Promise<Saying> => {
     const { hand } = where.standing
     const spot = await spotOf(where.stream)
-    const parts = (await isAnswered?.(post, where.stream)) ? [] : await partsOf(post, spot, where.stream)
+    const parts = await partsOf(post, spot, where.stream)
     const next = hand?.position === post.position ? hand.settled : 0
     const saying = { ...where, post, spot, parts, next, again: false, tries: 0, since: now(), noted: false }
     return { ...saying, again: isDoubtful(saying) }

@@ -6,6 +6,7 @@ import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { agentGrant } from '../support/grant.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
+import { whoami } from '../support/whoami.ts'
 
 const agentOf = async (house: TestHouse, grant = agentGrant()) =>
   createClient({ url: house.url, token: await house.mint(grant) })
@@ -231,7 +232,7 @@ test('a person’s token has the role it was made with', async () => {
     url: house.url,
     token: await house.mint({ kind: 'person', name: 'bob', role: 'viewer' }),
   })
-  expect(await viewer.ask('whoami')).toEqual(ok({ name: 'bob', role: 'viewer', face: 'api', via: null }))
+  expect(await viewer.ask('whoami')).toEqual(ok(whoami({ name: 'bob', role: 'viewer', face: 'api', via: null })))
   must(await viewer.ask('evidence', {}))
   expect(await viewer.say({ room: 'lobby', text: '@claude read README.md' })).toEqual(
     refused(refusal('role-too-low', expect.stringContaining('operator') as unknown as string)),

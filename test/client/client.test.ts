@@ -12,6 +12,7 @@ import { ok, refused } from '../../src/shapes/result.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { CLAUDE, must } from '../support/store.ts'
+import { whoami, whoamiText } from '../support/whoami.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -24,10 +25,9 @@ const forever = () => new AbortController().signal
 
 describe('a client', () => {
   test('says a line and asks a question, each through its own face', async () => {
-    expect(must(await client().say({ room: 'quiet', text: '/whoami' })).answer).toBe(
-      `you are ${OWNER} (admin) through terminal`,
-    )
-    expect(must(await client().ask('whoami'))).toEqual({ name: OWNER, role: 'admin', face: 'terminal', via: null })
+    const owner = { name: OWNER, role: 'admin', face: 'terminal', via: null } as const
+    expect(must(await client().say({ room: 'quiet', text: '/whoami' })).answer).toBe(whoamiText(owner))
+    expect(must(await client().ask('whoami'))).toEqual(whoami(owner))
   })
 
   test('hears a refusal as a refusal', async () => {

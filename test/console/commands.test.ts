@@ -5,6 +5,7 @@ import { type RefusalCode, refusal } from '../../src/shapes/refusal.ts'
 import { mintFor } from '../support/agent-token.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { must } from '../support/store.ts'
+import { whoami } from '../support/whoami.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -225,12 +226,9 @@ describe('an agent', () => {
 
 test('somebody who may only read can ask, and change nothing', async () => {
   const token = await mintFor(house, { person: 'grace', role: 'viewer' })
-  expect((await call('/api/whoami', { token, method: 'GET' })).value).toEqual({
-    name: 'grace',
-    role: 'viewer',
-    face: 'api',
-    via: null,
-  })
+  expect((await call('/api/whoami', { token, method: 'GET' })).value).toEqual(
+    whoami({ name: 'grace', role: 'viewer', face: 'api', via: null }),
+  )
   expect(await call('/api/mode?room=quiet', { token, body: { to: 'discuss' } })).toEqual(
     refusalOf('role-too-low', '/mode needs the role operator; you are viewer'),
   )

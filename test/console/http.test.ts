@@ -8,6 +8,7 @@ import { operations } from '../../src/operations/table.ts'
 import { type RefusalCode, refusals } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { must } from '../support/store.ts'
+import { whoami, whoamiText } from '../support/whoami.ts'
 
 type Call = { method?: string; headers?: Record<string, string>; body?: string; token?: string | null }
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
@@ -127,8 +128,8 @@ describe('the link that `up` prints', () => {
 
   test('lets the browser in, through the web', async () => {
     const headers = { cookie: await cookieOf() }
-    const whoami = await call('/api/whoami', { token: null, headers })
-    expect(plain(whoami)).toEqual([200, JSON_TYPE, { name: OWNER, role: 'operator', face: 'web', via: null }])
+    const answer = await call('/api/whoami', { token: null, headers })
+    expect(plain(answer)).toEqual([200, JSON_TYPE, whoami({ name: OWNER, role: 'operator', face: 'web', via: null })])
   })
 
   test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
@@ -154,11 +155,11 @@ describe('the face', () => {
     ['is what a program says it is', { 'bellhop-face': 'terminal' }, 'terminal'],
     ['is never the web for one who has a token and no cookie', { 'bellhop-face': 'web' }, 'api'],
     ['is the api where a program says something else', { 'bellhop-face': 'root' }, 'api'],
-  ])('%s', async (_what, headers, face) => {
+  ] as const)('%s', async (_what, headers, face) => {
     expect(plain(await call('/api/whoami', { headers }))).toEqual([
       200,
       JSON_TYPE,
-      { name: OWNER, role: 'admin', face, via: null },
+      whoami({ name: OWNER, role: 'admin', face, via: null }),
     ])
   })
 })
@@ -275,7 +276,7 @@ describe('what is said', () => {
         room: 'lobby',
         mode: 'coordination',
         assignments: [],
-        answer: `you are ${OWNER} (admin) through api`,
+        answer: whoamiText({ name: OWNER, role: 'admin', face: 'api', via: null }),
       },
     ])
   })
@@ -285,7 +286,9 @@ describe('what is said', () => {
     const operator = { authorization: `Bearer ${house.tokens.operator}` }
     const [, , receipt] = plain(await say(line))
     expect([receipt, plain(await say(line, operator))]).toEqual([
-      expect.objectContaining({ answer: `you are grace (admin) through api, by ${OWNER}` }),
+      expect.objectContaining({
+        answer: whoamiText({ name: 'grace', role: 'admin', face: 'api', via: OWNER }),
+      }),
       refusalOf('impersonation-refused', `${OWNER} may not speak as grace`),
     ])
   })

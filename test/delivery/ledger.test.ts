@@ -76,19 +76,16 @@ test('streams, and the cards in them, do not know each other', async () => {
   expect(await ledger.ref(STREAM, 'turn/t1')).toBe('r1')
 })
 
-test('what networks want to know again is kept for each; a mark is left once, and goes with the refs after a week', async () => {
+test('what networks want to know again is kept for each, for a month; the refs of cards for a week', async () => {
   const { ledger, prefix } = open()
   await ledger.remember('net', 'last/#team', '17')
   expect(await ledger.recall('net', 'last/#team')).toBe('17')
   expect(await ledger.recall('web', 'last/#team')).toBe(null)
-  expect([await ledger.mark('net', 'answered/m1'), await ledger.mark('net', 'answered/m1')]).toEqual([true, false])
-  expect(await ledger.isMarked('net', 'answered/m1')).toBe(true)
-  expect(await ledger.isMarked('web', 'answered/m1')).toBe(false)
   await ledger.settle(STREAM, flightOf(4), { name: 'step', ref: 'r1', opens: null })
   const lasting = async (part: string) => {
     const [key = ''] = await server.redis.keys(`${prefix}*${part}*`)
     return Math.ceil((await server.redis.pttl(key)) / 86_400_000)
   }
-  expect([await lasting('mark'), await lasting('card:')]).toEqual([7, 7])
+  expect([await lasting('memory'), await lasting('card:')]).toEqual([30, 7])
   expect(await ledger.openCards(STREAM)).toEqual([])
 })

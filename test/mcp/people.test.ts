@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../src/operations/table.ts'
 import { mayAct, Role } from '../../src/shapes/person.ts'
+import { whoami } from '../support/whoami.ts'
 import { connect, ERAS, errorOf } from './clients.ts'
 import { startMcpHouse, type TestMcp } from './house.ts'
 
@@ -36,7 +37,7 @@ test.each(ERAS)(
       ])
     }
     expect(await eve.client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({
-      structuredContent: { name: 'eve', role: 'viewer', face: 'api', via: null },
+      structuredContent: whoami({ name: 'eve', role: 'viewer', face: 'api', via: null }),
     })
     expect(await eve.client.callTool({ name: 'show', arguments: { entry: 'nothing' } })).toMatchObject({
       isError: true,

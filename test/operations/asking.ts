@@ -2,7 +2,7 @@ import { createPeople } from '../../src/evidence/people.ts'
 import { roomOfThread, threadOf } from '../../src/evidence/threads.ts'
 import type { Context, Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
-import { commands } from '../../src/operations/table.ts'
+import { spoken } from '../../src/operations/table.ts'
 import type { Sender } from '../../src/shapes/network.ts'
 import { identityOf } from '../../src/shapes/network.ts'
 import { Networks, People } from '../../src/shapes/networks.ts'
@@ -69,7 +69,7 @@ export const openAsking = async ({ people = {}, networks = NETWORKS, rooms = PLA
   }
   const run = async (text: string, person: Person, room: string | null): Promise<[Operation, Result<unknown>]> => {
     const [name = '', ...rest] = words(text)
-    const row = commands.find((one) => one.name === name || one.aliases?.includes(name))
+    const row = spoken.find((one) => one.name === name || one.aliases?.includes(name))
     if (!row) throw new Error(`there is no row ${name}`)
     const input = inputFrom(row, rest)
     return [row, input.ok ? await row.run(input.value, contextFor(person, room)) : input]

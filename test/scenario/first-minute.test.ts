@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { expect, test } from 'vitest'
 import { converse } from '../../src/client/converse.ts'
 import type { BodyOf, Entry, EventName } from '../../src/shapes/evidence.ts'
 import { bellhop, pidsOf, startUp } from '../support/instance.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
+import { whoamiText } from '../support/whoami.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
 const patience = () => AbortSignal.timeout(30_000)
@@ -81,7 +83,7 @@ test('an admin may speak as somebody else, and the evidence shows both names', a
   await using instance = await startUp({ workspace: workspace.path })
   const said = await bellhop(['say', '--as', 'grace', '--data', instance.data, '/whoami', '--json'])
   const { receipt } = JSON.parse(said.stdout)
-  expect(receipt.answer).toMatch(/^you are grace \(admin\) through cli, by \S+$/)
+  expect(receipt.answer).toBe(whoamiText({ name: 'grace', role: 'admin', face: 'cli', via: userInfo().username }))
   const found = await bellhop(['evidence', '--author', 'grace', '--data', instance.data, '--json'])
   expect(JSON.parse(found.stdout).entries.map((entry: { author: unknown }) => entry.author)).toEqual([
     { kind: 'person', id: 'grace', face: 'cli', via: expect.stringMatching(/^\S+$/) },

@@ -21,6 +21,15 @@ export const ircNetwork = ({ host, port }: Address, channels: Record<string, str
   ...part,
 })
 
+/** Limits of Discord that nobody reaches by accident. */
+export const PLENTY = {
+  messages: { limit: 10_000, perMs: 1000 },
+  edits: { limit: 10_000, perMs: 1000 },
+  webhooks: { limit: 10_000, perMs: 1000 },
+  other: { limit: 10_000, perMs: 1000 },
+  global: { limit: 100_000, perMs: 1000 },
+}
+
 /** The variable that the token of Discord is in. */
 export const TOKEN = 'DISCORD_TOKEN'
 
