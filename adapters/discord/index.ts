@@ -45,7 +45,7 @@ export const createDiscord = ({ config, token, port }: DiscordOptions): Network 
   const outlet = createOutlet({ rest, port, answered, turns, me: () => me?.id ?? null })
 
   return {
-    outlet: outlet as Network['outlet'],
+    outlet,
     run: async (signal) => {
       if (!config.content)
         port.log('without the message-content intent, only commands and lines that mention the bot are heard')

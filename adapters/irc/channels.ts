@@ -3,7 +3,8 @@ import type { Link, Message } from './link.ts'
 export type Pauses = { firstMs: number; mostMs: number }
 
 type Options = {
-  wanted: readonly string[]
+  /** Those it is to be in, as that is now: looked at again and again. */
+  wanted: () => readonly string[]
   keys: Readonly<Record<string, string | undefined>>
   pauses: Pauses
   /** That we are in a channel, and that we are in one no longer. */
@@ -38,6 +39,9 @@ export const REASONS: Record<string, string> = {
   '520': 'it is for operators',
 }
 
+/** How often it is looked at which channels it is to be in. */
+const LOOK_MS = 2000
+
 const UNANSWERED = 'the server has not answered yet'
 
 /** How long it takes until being thrown out is not part of the last time any more. */
@@ -46,12 +50,8 @@ const ANSWER_MS = 60_000
 
 /** Is in the channels it is to be in, and comes back into them after it was thrown out, with growing pauses. */
 export const createChannels = (link: Link, { wanted, keys, pauses, came, went, changed }: Options) => {
-  const all = new Map<string, Standing>(
-    wanted.map((name) => [
-      link.fold(name),
-      { name, isIn: false, why: UNANSWERED, failures: 0, timer: undefined, since: 0 },
-    ]),
-  )
+  const all = new Map<string, Standing>()
+  let looking: NodeJS.Timeout | undefined
   const of = (name: string | undefined) => all.get(link.fold(name ?? ''))
   const again = (one: Standing, ms: number) => {
     clearTimeout(one.timer)
@@ -75,6 +75,24 @@ export const createChannels = (link: Link, { wanted, keys, pauses, came, went, c
     Object.assign(one, { isIn: true, why: '', since: performance.now() })
     came(one.name)
     changed()
+  }
+  /** Joins what is new among those it is to be in, and leaves what is not among them any more. */
+  const look = () => {
+    const names = new Map(wanted().map((name) => [link.fold(name), name]))
+    for (const [folded, name] of names) {
+      if (all.has(folded)) continue
+      const one: Standing = { name, isIn: false, why: UNANSWERED, failures: 0, timer: undefined, since: 0 }
+      all.set(folded, one)
+      join(one)
+    }
+    for (const [folded, one] of all) if (!names.has(folded)) leave(folded, one)
+  }
+  const leave = (folded: string, { name, isIn, timer }: Standing) => {
+    all.delete(folded)
+    clearTimeout(timer)
+    if (!isIn) return
+    went(name)
+    void link.put(`PART ${name}`)
   }
   const isMe = (nick: string | undefined) => link.fold(nick ?? '') === link.fold(link.nick())
 
@@ -106,7 +124,8 @@ export const createChannels = (link: Link, { wanted, keys, pauses, came, went, c
       else refused(reason, line)
     },
     join: () => {
-      for (const one of all.values()) join(one)
+      look()
+      looking = setInterval(look, LOOK_MS)
     },
     /** How it stands with a channel: null where it is not one of ours. */
     of: (name: string): { isIn: boolean; why: string } | null => of(name) ?? null,
@@ -114,6 +133,7 @@ export const createChannels = (link: Link, { wanted, keys, pauses, came, went, c
     isSettled: () => [...all.values()].every(({ isIn, why }) => isIn || why !== UNANSWERED),
     all: () => [...all.values()].map(({ name, isIn, why }) => ({ name, isIn, why })),
     end: () => {
+      clearInterval(looking)
       for (const { timer, isIn, name } of all.values()) {
         clearTimeout(timer)
         if (isIn) went(name)

@@ -145,7 +145,7 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
     everyMs: timing.nickEveryMs,
   })
   const channels = createChannels(link, {
-    wanted: options.channels(),
+    wanted: options.channels,
     keys: options.keys,
     pauses: timing.rejoin,
     came: (channel) => options.came?.(session, channel),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Network, Outlet } from '../../src/chat/outlet.ts'
+import type { Network } from '../../src/chat/outlet.ts'
 import type { NetworkPort, NetworkState } from '../../src/chat/port.ts'
 import type { IrcConfig } from '../../src/shapes/networks.ts'
 import { createAbsence } from './absence.ts'
@@ -78,7 +78,7 @@ export const createIrc = ({ config, secrets, port, version, timing }: Options): 
       more,
       main: main.session,
       agent: (id): Session | null => voices.get(id)?.connection.session() ?? null,
-    }) as Outlet<unknown>,
+    }),
     run: async (signal) => {
       hear = createInbound({ port, nick: config.nick, agents, askers, more, signal }).line
       await Promise.all([main.run(signal), attend(signal)])

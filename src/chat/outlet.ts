@@ -36,9 +36,10 @@ export type Outlet<Body = unknown> = {
   /** The messages a post is said by, in order; none where it is not said there. */
   pieces: (post: Post, spot: Spot) => Piece<Body>[]
   /** Where messages can be changed: one for each turn, that says how it stands, and how often it may change at most. */
-  card?: { everyMs: number; of: (view: TurnView) => Body }
-  send: (spot: Spot, body: Body, once: Once) => Promise<Sent>
-  edit?: (spot: Spot, ref: string, body: Body) => Promise<Sent>
+  card?: { everyMs: number; of(view: TurnView): Body }
+  // As methods: one that takes its own bodies, which only it makes, is an outlet for whoever delivers any.
+  send(spot: Spot, body: Body, once: Once): Promise<Sent>
+  edit?(spot: Spot, ref: string, body: Body): Promise<Sent>
 }
 
 /** An adapter of a network: it hears by the port, and is spoken through. */

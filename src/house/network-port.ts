@@ -74,7 +74,7 @@ export const networkPort = (options: Options): NetworkPort => {
 }
 
 /** Notes how it stands with a network, and tells its rooms where that is something else than before. */
-const createReport = ({ network, config, parts, note }: Options, started: string): NetworkPort['report'] => {
+const createReport = ({ network, config, parts, note, signal }: Options, started: string): NetworkPort['report'] => {
   const { store, newId, clock, log } = parts
   let before: NetworkStanding = { network, state: 'connecting', detail: '', since: started }
   const tell = async ({ state, detail }: NetworkStanding): Promise<void> => {
@@ -84,6 +84,8 @@ const createReport = ({ network, config, parts, note }: Options, started: string
     if (!told.ok) log.warn('how a network stands could not be written down', { network, ...told.refusal })
   }
   return ({ state, detail }) => {
+    // Whoever leaves loses nothing: that the connection ends then is what was asked for.
+    if (signal.aborted) return
     const changed = state !== before.state
     const since = changed ? new Date(clock()).toISOString() : before.since
     const said = before.state !== 'connecting' || state !== 'connected'

@@ -20,7 +20,7 @@ export const ChannelName = z
 export const Sender = z.strictObject({
   network: Name,
   /** The account they are signed in to: an IRC account, the number of a Discord user; null where there is none. */
-  account: Spoken.nullable(),
+  account: Spoken.refine((account) => !account.startsWith('~'), 'expected an account without ~ before it').nullable(),
   /** Their stay, where the network only knows names: from coming in to leaving, and never the same again. */
   visit: Name.nullable(),
   /** What they are called there. */
