@@ -151,8 +151,11 @@ export const createSay = (options: Delivering, inChannel: ReturnType<typeof oneA
   }
 }
 
-/** How a piece is told from every other: the same entry can be a post of two rooms that lead to one channel. */
-const keyOf = ({ room }: Stream, { id }: Post, piece: number): string => `${room}/${id}/${piece}`
+/**
+ * How a piece is told from every other: the same entry can be a post of two rooms that lead to one channel, and of one
+ * room that several channels are told of.
+ */
+const keyOf = ({ channel, room }: Stream, { id }: Post, piece: number): string => `${channel}/${room}/${id}/${piece}`
 
 /** Whether the next piece may have been said before this was started. */
 const isDoubtful = ({ post, next, standing: { doubt, flight } }: Saying): boolean =>

@@ -125,12 +125,14 @@ const stayOn = async (join: Join, shared: Shared, signal: AbortSignal): Promise<
       ...shared,
     })
     const network = join.make(port)
+    // What is being said is said to its end before the network is left: else it would be said again after a restart.
+    const left = new AbortController()
     const delivering = deliverTo(
       { name: join.name, outlet: network.outlet, bindings, ledger: shared.ledger },
       parts,
       both,
-    )
-    await network.run(both).catch((error: Error) => {
+    ).finally(() => left.abort())
+    await network.run(left.signal).catch((error: Error) => {
       log.warn('an adapter failed', { network: join.name, error: error.stack ?? error.message })
       port.report({ state: 'lost', detail: error.message })
     })

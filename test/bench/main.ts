@@ -4,11 +4,12 @@ import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { programsBench } from './programs.ts'
 import { table } from './report.ts'
+import { roomsBench } from './rooms.ts'
 import { undoBench } from './undo.ts'
 import { gateOverhead, readStep } from './wall.ts'
 
 /** Speed, as ratios against a bare baseline in the same run: absolute figures say more of the machine than of the code. */
-const cases = [readStep, undoBench, messageToReply]
+const cases = [readStep, undoBench, messageToReply, roomsBench]
 
 console.log(await gateOverhead())
 

@@ -4,6 +4,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scratch } from '../support/folder.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
+import { whoami } from '../support/whoami.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -45,7 +46,7 @@ show(await client.ask('show', { entry: 'nothing' }))
     extendEnv: false,
   })
   expect(stdout.split('\n').map((line) => JSON.parse(line))).toEqual([
-    { ok: true, value: { name: OWNER, role: 'admin', face: 'api', via: null } },
+    { ok: true, value: whoami({ name: OWNER, role: 'admin', face: 'api', via: null }) },
     { room: 'quiet', mode: 'execute' },
     [
       'started userMessage',

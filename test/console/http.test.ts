@@ -363,12 +363,7 @@ describe('what is asked', () => {
       'limit: Too big: expected number to be <=200; usage: /sessions [limit=…]',
     ],
     ['a parameter given twice', '/api/sessions?limit=1&limit=2', 'request-invalid', 'limit: is given twice'],
-    [
-      'a missing parameter',
-      '/api/tree',
-      'command-invalid',
-      'entry: Invalid input: expected string, received undefined; usage: /tree ENTRY',
-    ],
+    ['a missing parameter', '/api/tree', 'command-invalid', 'entry is missing; usage: /tree ENTRY'],
     ['an entry that is not there', '/api/tree?entry=nowhere', 'entry-unknown', 'there is no entry nowhere'],
     [
       'a parameter of the stream nobody knows',

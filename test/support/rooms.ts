@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { startBridge } from '../../src/house/bridge.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
-import type { Query } from '../../src/shapes/query.ts'
 import { startTestHouse, type TestHouse } from './gateway.ts'
 import { ircPerson, type Person } from './irc-person.ts'
 import { eventually } from './poll.ts'
@@ -57,8 +56,10 @@ export type Rooms = TestHouse & {
   stopBridge: () => Promise<void>
   /** Waits until Bellhop is on all of its networks, and in all of its channels. */
   untilOn: () => Promise<void>
+  /** Waits until work can be given to every agent. */
+  untilReady: () => Promise<void>
   /** What the evidence has of something, oldest first. */
-  entries: (filters: Partial<Query>) => Promise<Entry[]>
+  entries: (filters: Record<string, unknown>) => Promise<Entry[]>
 }
 
 /** A test house with a bridge in this process, which is on its networks: `await using rooms = await startRooms(…)`. */
@@ -87,17 +88,15 @@ export const startRooms = async ({ networks, config = {}, ...options }: Options)
       bridge = null
     },
     untilOn,
-    entries: async (filters: Partial<Query>) =>
+    untilReady: () => eventually('the agents to be ready', () => areReady(admin)).then(() => {}),
+    entries: async (filters: Record<string, unknown>) =>
       must(await house.store.query({ limit: 1000, ephemeral: 'with', ...filters, order: 'oldest' })).entries,
     [Symbol.asyncDispose]: async () => {
       await bridge?.stop()
       await house[Symbol.asyncDispose]()
     },
   }
-  await eventually('the agents to be ready', async () => {
-    const { agents } = must(await admin.ask('who'))
-    return agents.every(({ readiness }) => readiness === 'ready')
-  })
+  await rooms.untilReady()
   await rooms.startBridge()
   return rooms
 }
@@ -105,6 +104,11 @@ export const startRooms = async ({ networks, config = {}, ...options }: Options)
 const isOn = async (admin: Client): Promise<boolean> => {
   const { networks } = must(await admin.ask('networks'))
   return networks.every(({ state, detail }) => state === 'connected' && !detail.includes('NOT in'))
+}
+
+const areReady = async (admin: Client): Promise<boolean> => {
+  const { agents } = must(await admin.ask('who'))
+  return agents.every(({ readiness }) => readiness === 'ready')
 }
 
 /** Lines of a config: what is JSON is YAML, too. */
