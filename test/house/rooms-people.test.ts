@@ -12,7 +12,7 @@ let server: Inspircd
 let rooms: Rooms
 beforeAll(async () => {
   server = await startInspircd({ flood: { fakelag: 'no', commandrate: 1_000_000, threshold: 1000 } })
-  for (const name of ['ada', 'helper', 'other', 'grace', 'bellhop']) await server.register(name, PASSWORD)
+  for (const name of ['ada', 'helper', 'grace', 'bellhop']) await server.register(name, PASSWORD)
   rooms = await startRooms({
     networks: {
       net: ircNetwork(server, { '#team': 'lobby' }, { account: 'bellhop', secret: 'IRC_SECRET', bots: ['helper'] }),
@@ -21,9 +21,8 @@ beforeAll(async () => {
       people: {
         ada: { role: 'operator', accounts: ['net/ada'] },
         helper: { role: 'operator', accounts: ['net/helper'] },
-        other: { role: 'operator', accounts: ['net/other'] },
       },
-      loops: { hops: 2, named: 3 },
+      loops: { hops: 2, named: 2 },
     },
     variables: { IRC_SECRET: PASSWORD },
     inWorkspace: (folder) =>
@@ -86,7 +85,7 @@ test('who signs in and out in the middle of a visit has the role for as long as 
 })
 
 test('another bot gets nothing, not even an answer, and why is written down', async () => {
-  await using bot = await comesTo(server, 'otherbot', accounts('other'))
+  await using bot = await comesTo(server, 'otherbot', accounts('grace'))
   bot.raw('MODE otherbot +B')
   await bot.until(({ command, params }) => command === 'MODE' && params[1]?.includes('B') === true, 'to be a bot')
   const before = await accepted()
@@ -128,8 +127,14 @@ test('what Bellhop says itself starts nothing, whatever it says', async () => {
 test('a line that names too many is refused, however it names them', async () => {
   await using ada = await comesTo(server, 'ada', accounts('ada'))
   const before = await accepted()
-  ada.say('#team', '@claude-1 @codex-1 @tickle-1 find sugar')
-  expect(await fateOf('@claude-1 @codex-1 @tickle-1 find sugar')).toEqual(['assigned'])
-  expect(await accepted()).toBe(before + 3)
+  ada.say('#team', '@all find sugar')
+  ada.say('#team', '@claude-1 find sugar with @codex-1 and @tickle-1')
+  ada.say('#team', '@claude-1 @tickle-1 find sugar')
+  expect([
+    await fateOf('@all find sugar'),
+    await fateOf('@claude-1 find sugar with @codex-1 and @tickle-1'),
+    await fateOf('@claude-1 @tickle-1 find sugar'),
+  ]).toEqual([['refused', 'mentions-exceeded'], ['refused', 'mentions-exceeded'], ['assigned']])
+  expect(await accepted()).toBe(before + 2)
   await hears(ada, /^tickle-1: ada: /)
 })

@@ -143,12 +143,13 @@ export const saidTo = (person: Person, channel = '#team', nick = 'bellhop'): str
     .filter((one) => one.nick === nick && one.kind === 'PRIVMSG')
     .map(({ text }) => text.replaceAll('\x02', ''))
 
-/** Waits until Bellhop has said something in a channel, as often as that. */
-export const hears = (person: Person, text: string | RegExp, channel = '#team', times = 1): Promise<string> =>
-  eventually(`${person.nick} to hear ${text}`, () => {
-    const found = saidTo(person, channel).filter((one) => (typeof text === 'string' ? one === text : text.test(one)))
-    return found.length >= times ? found.at(-1) : null
-  }).catch((cause: Error) => {
+/** Waits until Bellhop has said something in a channel. */
+export const hears = (person: Person, text: string | RegExp, channel = '#team', ms = 20_000): Promise<string> =>
+  eventually(
+    `${person.nick} to hear ${text}`,
+    () => saidTo(person, channel).find((one) => (typeof text === 'string' ? one === text : text.test(one))),
+    ms,
+  ).catch((cause: Error) => {
     throw new Error(`${cause.message}; heard ${JSON.stringify(saidTo(person, channel), null, 1)}`)
   })
 

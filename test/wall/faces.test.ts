@@ -208,7 +208,7 @@ test('an approval that waits is decided by nobody who may not, whichever face kn
   expect(decided?.map((answer) => (answer.ok ? 'answered' : answer.refusal.code))).toEqual([
     'approval-unknown',
     'answered',
-    'approval-unknown',
+    'approval-closed',
   ])
   expect(accepted && (await cameOf(accepted))).toMatchObject({ received: 'accepted', step: 'approval-denied' })
 })
