@@ -269,7 +269,12 @@ describe('a delivery that is ended', () => {
     const stopped = run.stop()
     await time.pass(5000)
     await stopped
-    expect((await ledger.standing(STREAM)).flight).toEqual({ position: 1, post: 'p1', piece: 0, key: '#team/lobby/p1/0' })
+    expect((await ledger.standing(STREAM)).flight).toEqual({
+      position: 1,
+      post: 'p1',
+      piece: 0,
+      key: '#team/lobby/p1/0',
+    })
     const next = start()
     await reached(1)
     await next.stop()

@@ -87,7 +87,9 @@ test(
 /** How many lines were written down as dropped because too many waited. */
 const droppedLines = async (): Promise<number> =>
   (await every('refused'))
-    .flatMap(({ body }) => (body?.event === 'refused' && body.refusal.code === 'draining' ? [body.refusal.message] : []))
+    .flatMap(({ body }) =>
+      body?.event === 'refused' && body.refusal.code === 'draining' ? [body.refusal.message] : [],
+    )
     .reduce((sum, message) => sum + 1 + Number(/and (\d+) more like it/.exec(message)?.[1] ?? 0), 0)
 
 /** Numbers that look like chance, and are the same each time. */
@@ -103,15 +105,28 @@ const createChance = (seed: number) => {
 
 type Chance = ReturnType<typeof createChance>
 
-const bytes = (...parts: (string | number[])[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+const bytes = (...parts: (string | number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 
 /** What somebody may say who means no good, as the bytes of a line. */
 const KINDS: ((chance: Chance) => Buffer)[] = [
   // Colours, formatting, bells, escapes, a CTCP in the middle.
-  ({ below }) => bytes('say ', Array.from({ length: 60 }, () => 1 + below(31)).filter((code) => code !== 10 && code !== 13)),
+  ({ below }) =>
+    bytes(
+      'say ',
+      Array.from({ length: 60 }, () => 1 + below(31)).filter((code) => code !== 10 && code !== 13),
+    ),
   // Halves of characters, and bytes that are none.
-  ({ below }) => bytes('half ', Array.from({ length: 60 }, () => 128 + below(128))),
-  ({ below }) => bytes('@claude-1 find ', Array.from({ length: 20 }, () => 128 + below(128))),
+  ({ below }) =>
+    bytes(
+      'half ',
+      Array.from({ length: 60 }, () => 128 + below(128)),
+    ),
+  ({ below }) =>
+    bytes(
+      '@claude-1 find ',
+      Array.from({ length: 20 }, () => 128 + below(128)),
+    ),
   // Words that no line ends.
   ({ of }) => bytes(of(['x', 'é', '漢', '👩‍👩‍👧']).repeat(900)),
   ({ of }) => bytes(`@claude-1 find ${of(['y', 'ö', '🏳️‍🌈']).repeat(300)}`),
@@ -119,8 +134,12 @@ const KINDS: ((chance: Chance) => Buffer)[] = [
   () => bytes(`${'@claude-1 @codex-1 @tickle-1 @all '.repeat(10)}find x`),
   () => bytes('@everyone @here <@123> <@&456> @claude-1: @claude-1: @claude-1:'),
   // Commands that are none, and such that nearly are.
-  ({ of }) => bytes(`!${of(['', '!', '/', ' ', '!!help', 'hlep', 'exlpore', 'approve', 'deny x', 'step \u0000', 'more'])}`),
-  ({ of, below }) => bytes(`!${of(['evidence', 'show', 'steps', 'more', 'steer', 'help'])} ${'"'.repeat(below(5))}=${'x='.repeat(below(9))}`),
+  ({ of }) =>
+    bytes(`!${of(['', '!', '/', ' ', '!!help', 'hlep', 'exlpore', 'approve', 'deny x', 'step \u0000', 'more'])}`),
+  ({ of, below }) =>
+    bytes(
+      `!${of(['evidence', 'show', 'steps', 'more', 'steer', 'help'])} ${'"'.repeat(below(5))}=${'x='.repeat(below(9))}`,
+    ),
   // What would be a line of its own, if anybody sent it on as it is.
   () => bytes('@claude-1 find "a\\r\\nQUIT :b" \u2028QUIT\u2029 \u0085PART #team'),
   () => bytes('\u202e\u2066@claude-1 find x\u2069\ufeff\u200e'),
@@ -129,7 +148,11 @@ const KINDS: ((chance: Chance) => Buffer)[] = [
 const fuzz = (chance: Chance): Buffer =>
   Buffer.concat([
     Buffer.from('PRIVMSG #team :'),
-    Buffer.from(chance.of(KINDS)(chance).filter((byte) => byte !== 0 && byte !== 10 && byte !== 13)),
+    Buffer.from(
+      chance
+        .of(KINDS)(chance)
+        .filter((byte) => byte !== 0 && byte !== 10 && byte !== 13),
+    ),
   ])
 
 /** Who it is from is not for a client to say. */
@@ -167,7 +190,11 @@ test(
     expect(people.map(({ gone }) => gone)).toEqual([false, false])
     const work = (await every('accepted')).map(({ body }) => body?.event === 'accepted' && body.request)
     expect(work.filter((request) => request === 'read spoofed.md')).toEqual([])
-    await eventually('the work to be done', async () => must(await rooms.admin.ask('status')).turns.length === 0, PATIENCE_MS)
+    await eventually(
+      'the work to be done',
+      async () => must(await rooms.admin.ask('status')).turns.length === 0,
+      PATIENCE_MS,
+    )
     expect(must(await rooms.admin.ask('verify', { session: 'room-lobby' }))).toMatchObject({ ok: true })
   },
   PATIENCE_MS * 2,

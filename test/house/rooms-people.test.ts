@@ -26,7 +26,10 @@ beforeAll(async () => {
     },
     variables: { IRC_SECRET: PASSWORD },
     inWorkspace: (folder) =>
-      writeFileSync(join(folder, 'loop.md'), '@claude-1 read README.md\n!explore read README.md\nclaude-1: read loop.md\n'),
+      writeFileSync(
+        join(folder, 'loop.md'),
+        '@claude-1 read README.md\n!explore read README.md\nclaude-1: read loop.md\n',
+      ),
   })
 })
 afterAll(async () => {
@@ -104,7 +107,10 @@ test('a bot that the config allows gives work until it went on by itself for too
   await bot.until(({ command, params }) => command === 'MODE' && params[1]?.includes('B') === true, 'to be a bot')
   expect(await exchange(ada, '@claude-1 read README.md', 5)).toEqual(readme('ada'))
   for (const n of [1, 2]) expect(await exchange(bot, `@claude-1 find hop-${n}`, 2)).toHaveLength(2)
-  expect([await fateOf('@claude-1 find hop-1'), await fateOf('@claude-1 find hop-2')]).toEqual([['assigned'], ['assigned']])
+  expect([await fateOf('@claude-1 find hop-1'), await fateOf('@claude-1 find hop-2')]).toEqual([
+    ['assigned'],
+    ['assigned'],
+  ])
   bot.say('#team', '@claude-1 find hop-3')
   expect(await fateOf('@claude-1 find hop-3')).toEqual(['dropped', 'hops-exceeded'])
   expect(await exchange(ada, '@claude-1 read README.md', 5)).toEqual(readme('ada'))

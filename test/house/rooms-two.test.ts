@@ -89,7 +89,11 @@ const buttonsOf = (message: string): (string | undefined)[] | undefined =>
 /** Has an agent ask a person, and answers the name that it is to be answered by. */
 const asks = async (file: string, channel = '#team'): Promise<string> => {
   ada.say(channel, `!edit @codex-1 create ${file} with "new"`)
-  const asked = await hears(ada, new RegExp(`^codex-1 asks to change ${file} with write; .* → !approve \\w+ or !deny`), channel)
+  const asked = await hears(
+    ada,
+    new RegExp(`^codex-1 asks to change ${file} with write; .* → !approve \\w+ or !deny`),
+    channel,
+  )
   return /!approve (\w+)/.exec(asked)?.[1] ?? ''
 }
 
@@ -180,7 +184,9 @@ test('a question outlives bridge and worker: the old button still decides it', a
   grace.clicks(card.id, `approve:${name}`)
   await eventually('the file', () => inWorkspace('three.txt'))
   await hears(ada, `grace approved ${name}`)
-  await eventually('that it is decided on Discord', () => readOn(team).some((text) => text.startsWith(`Approval ${name}: approved`)))
+  await eventually('that it is decided on Discord', () =>
+    readOn(team).some((text) => text.startsWith(`Approval ${name}: approved`)),
+  )
   expect((await decisionsOn(name)).length).toBe(1)
 })
 
@@ -193,7 +199,9 @@ test('a turn begun on IRC is steered from Discord and stopped from the API, and 
   must(await rooms.admin.command('stop', { agent: 'codex-1', why: 'enough' }, { room: 'lobby' }))
   await hears(ada, `${OWNER} told codex-1 to stop: enough`)
   await hears(ada, /^codex-1: ada: stopped by /)
-  await eventually('the answer on Discord', () => readOn(team).some((text) => /^\*\*codex-1\*\*\nstopped by /.test(text)))
+  await eventually('the answer on Discord', () =>
+    readOn(team).some((text) => /^\*\*codex-1\*\*\nstopped by /.test(text)),
+  )
   expect(inWorkspace('four.txt')).toBe(false)
   expect(await openApprovals()).not.toContain(name)
 })
@@ -204,7 +212,11 @@ test('a turn begun on Discord is stopped from IRC, and its card says so', async 
   ada.say('#team', '!stop codex-1 no')
   await hears(ada, `${OWNER} told codex-1 to stop: no`)
   const ended = await eventually('the card to say so', () =>
-    discord.messages(team).find(({ embeds: [card] }) => card?.description?.startsWith('**cancelled**') && card.description.includes('five.txt')),
+    discord
+      .messages(team)
+      .find(
+        ({ embeds: [card] }) => card?.description?.startsWith('**cancelled**') && card.description.includes('five.txt'),
+      ),
   )
   expect(buttonsOf(ended.id)).toEqual([])
 })
@@ -236,7 +248,9 @@ test('a question that nobody answers in time is closed, and every network is tol
   const lapsed = await eventually('that it has lapsed', () => heard().find((line) => line.includes(' lapse')))
   const name = /let (\w+) lapse/.exec(lapsed)?.[1] ?? ''
   expect(lapsed).toBe(`bellhop let ${name} lapse: nobody answered in time`)
-  await eventually('the card to say so', () => readOn(porch).some((text) => text.startsWith(`Approval ${name}: lapsed`)))
+  await eventually('the card to say so', () =>
+    readOn(porch).some((text) => text.startsWith(`Approval ${name}: lapsed`)),
+  )
   expect(buttonsOf((await cardOf(name, porch)).id)).toEqual([])
   expect(must(await other.admin.ask('approvals')).approvals).toEqual([])
 })

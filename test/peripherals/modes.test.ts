@@ -95,7 +95,11 @@ describe('on the way in', () => {
     const sent = message(mode, id)
     expect(await dispatch(sent, house)).toEqual(
       opens(mode, id)
-        ? ok({ ...sent, hops: 0, route: { to: 'agents', request: 'work', work: [{ agent: 'claude-1', peripheral: id }] } })
+        ? ok({
+            ...sent,
+            hops: 0,
+            route: { to: 'agents', request: 'work', work: [{ agent: 'claude-1', peripheral: id }] },
+          })
         : refused(refusal('mode-forbids', `quiet is in ${mode}; ${id} needs ${needed(id)}`)),
     )
   })

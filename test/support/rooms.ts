@@ -154,19 +154,14 @@ export const hears = (person: Person, text: string | RegExp, channel = '#team', 
   })
 
 /** What Bellhop said to somebody alone. */
-export const whisperedTo = (person: Person): string[] =>
+const whisperedTo = (person: Person): string[] =>
   person
     .heard(person.nick)
     .filter(({ kind, nick }) => kind === 'NOTICE' && nick === 'bellhop')
     .map(({ text }) => text)
 
 /** Says a line, and answers what Bellhop said in the channel from then on, once that is as many lines as are awaited. */
-export const exchange = async (
-  person: Person,
-  line: string,
-  count: number,
-  channel = '#team',
-): Promise<string[]> => {
+export const exchange = async (person: Person, line: string, count: number, channel = '#team'): Promise<string[]> => {
   const before = saidTo(person, channel).length
   person.say(channel, line)
   await eventually(`${count} lines after ${line}`, () => saidTo(person, channel).length >= before + count).catch(
