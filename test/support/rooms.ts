@@ -153,13 +153,6 @@ export const hears = (person: Person, text: string | RegExp, channel = '#team', 
     throw new Error(`${cause.message}; heard ${JSON.stringify(saidTo(person, channel), null, 1)}`)
   })
 
-/** What Bellhop said to somebody alone. */
-const whisperedTo = (person: Person): string[] =>
-  person
-    .heard(person.nick)
-    .filter(({ kind, nick }) => kind === 'NOTICE' && nick === 'bellhop')
-    .map(({ text }) => text)
-
 /** Says a line, and answers what Bellhop said in the channel from then on, once that is as many lines as are awaited. */
 export const exchange = async (person: Person, line: string, count: number, channel = '#team'): Promise<string[]> => {
   const before = saidTo(person, channel).length
