@@ -259,7 +259,7 @@ bellhop: installing bubblewrap from Debian's packages`,
     ['worker', {}, ['ripgrep git', 'bubblewrap']],
     ['demo', {}, ['redis-server ripgrep git', 'bubblewrap']],
     ['up', { REDIS_URL: 'redis://localhost' }, ['ripgrep git', 'bubblewrap']],
-    ['test', {}, ['redis-server ripgrep chromium curl postgresql git bubblewrap']],
+    ['test', {}, ['redis-server ripgrep chromium curl postgresql git bubblewrap openssl']],
   ])('of %s with %j are %s', async (command, env, names) => {
     await box.start(command, { env })
     expect(await box.called('apt-get')).toEqual([update, ...names.map(install)])
@@ -520,7 +520,7 @@ describe('the build', () => {
 })
 
 describe('bellhop test', () => {
-  beforeEach(() => box.have('redis-server', 'rg', 'chromium', 'curl', 'git', 'bwrap'))
+  beforeEach(() => box.have('redis-server', 'rg', 'chromium', 'curl', 'git', 'bwrap', 'openssl'))
 
   it.each(['pg_ctlcluster', 'postgres'])(
     'runs all the checks and ends with their exit code, PostgreSQL being there as %s',
