@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Compaction } from '../evidence/keep.ts'
 import type { People } from '../evidence/people.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
@@ -7,10 +7,12 @@ import type { Presence } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
+import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
-import type { Result } from '../shapes/result.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
@@ -117,6 +119,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
   offline: boolean
   run: (input: z.infer<Input>, context: Context) => Promise<Result<z.infer<Output>>>
+  /** The work it is, where it is work for an agent: then it is given out as if it had been asked for, and not run. */
+  gives?: (input: z.infer<Input>) => Gives
   /** The answer as a room reads it. */
   render: (output: z.infer<Output>) => string
   /** What is for whoever asked alone: no room reads it, and no evidence has it. */
@@ -124,6 +128,31 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   /** Whether a script that asked should go on; yes, where it is not said. */
   passes?: (output: z.infer<Output>) => boolean
 }
+
+/** Work for an agent, by its id or its type; in the peripheral where it starts, where none is named. */
+export type Gives = { agent: string; peripheral: string | null; request: string }
+
+/** What a row answers that gives work: what was given to whom. The agent's answer comes when it has one. */
+export const Given = z.strictObject({ assignments: z.array(Assignment) })
+
+type WorkRow<Input extends z.ZodObject> = Pick<
+  Operation<Input>,
+  'name' | 'aliases' | 'summary' | 'example' | 'positional' | 'rest' | 'input'
+> & { gives: (input: z.infer<Input>) => Gives }
+
+/** A row that is work for an agent: a word for what one could also ask it for. */
+export const defineWork = <const Name extends string, Input extends z.ZodObject>(
+  row: WorkRow<Input> & { name: Name },
+): Defined<Name, Typed<Input, typeof Given, false, false>> =>
+  defineOperation({
+    ...row,
+    output: Given,
+    role: 'operator',
+    reads: false,
+    offline: false,
+    run: async () => refused(refusal('command-invalid', `/${row.name} is work for an agent: say it in a room`)),
+    render: ({ assignments }) => assignments.map(({ agent, turn }) => `${agent} has it (${turn})`).join('\n'),
+  })
 
 /** A row of the table, and what a program that knows it by its name takes and answers: types alone. */
 export type Defined<Name extends string, Types> = Operation & { name: Name; types?: Types }

@@ -12,12 +12,14 @@ export type TokenOwner = {
   token: string
   name: string
   role: Role
+  /** Who speaks for them, where they do not speak themselves: what they asked for before is being done. */
+  via?: string
   /** What an agent's token is good for. */
   grant?: AgentGrant
 }
 
-/** A token that was made for somebody: the name it is listed under, and when it ends. */
-export type MintedOwner = TokenOwner & { key: string; expires: number | null }
+/** A token that was made for somebody: the name it is listed under, where it is, and when it ends. */
+export type MintedOwner = TokenOwner & { key: string | null; expires: number | null }
 
 type Claimed = { face: Face; credential: Message['credential']; room?: string }
 
@@ -31,7 +33,8 @@ export const authenticate = (
   if (NETWORK_FACES.has(face)) return refused(refusal('unauthenticated', `nobody comes in through ${face} by a token`))
   const owner = owners.find(({ token }) => token !== '' && sameSecret(credential.token, token))
   if (!owner) return refused(refusal('unauthenticated', 'no token, or not one of this instance'))
-  const { name, role, grant } = owner
+  const { name, role, grant, via } = owner
+  if (via !== undefined && credential.as === null) return ok({ name, role, face, via })
   const beyond = beyondGrant(claimed, grant ?? null)
   if (beyond) return refused(beyond)
   if (grant) return ok({ name, role, face: 'agent', via: null, agent: true })

@@ -68,7 +68,19 @@ const typedCommand = ({ name, input }: NonNullable<Known['command']>, vocabulary
   const operation = operations.find((row) => row.name === name)
   if (!operation) return refused(refusal('command-unknown', `there is no command /${name}`))
   const checked = checkInput(operation, input)
-  return checked.ok ? ok({ kind: 'command', operation, input: checked.value }) : checked
+  return checked.ok ? wishFor(operation, checked.value, vocabulary) : checked
+}
+
+/** What a row of the table asks for: to be run, or work for an agent. */
+const wishFor = (operation: Operation, input: Record<string, unknown>, { agents }: Vocabulary): Result<Wish> => {
+  if (!operation.gives) return ok({ kind: 'command', operation, input })
+  const { agent: name, ...work } = operation.gives(input)
+  const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+  if (agent) return ok({ kind: 'work', agents: [agent.id], ...work })
+  const there = agents.map(({ id }) => id).join(', ')
+  return refused(
+    refusal('agent-unknown', `/${operation.name} is work for ${name}, which is not here; there is ${there}`),
+  )
 }
 
 const command = (name: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {
@@ -76,7 +88,7 @@ const command = (name: string, rest: string, listener: string | null, vocabulary
   const operation = operations.find((row) => row.name === name || row.aliases?.includes(name))
   if (operation) {
     const input = inputFrom(operation, words(rest))
-    return input.ok ? ok({ kind: 'command', operation, input: input.value }) : input
+    return input.ok ? wishFor(operation, input.value, vocabulary) : input
   }
   if (peripherals.includes(name)) return workIn(name, rest, listener, vocabulary)
   const meant = meantBy(name, vocabulary)

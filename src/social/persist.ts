@@ -102,6 +102,7 @@ const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper):
   for (let left = route.work.length; ; left--) {
     const { assignments, drafts } = await assignmentsOf(message, route, keeper)
     const kept = await keep(message, { event: 'assigned', assignments }, drafts, keeper)
+    if (kept.ok) keeper.heard?.({ assignments: kept.value.assignments })
     if (kept.ok || kept.refusal.code !== 'id-conflict' || left === 0) return kept
   }
 }
