@@ -2,6 +2,7 @@ import { type Options as Attending, createAttending, type Resident } from '../ag
 import { type Conversations, createConversations } from '../agents/conversations.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import type { createThinking } from '../agents/think.ts'
+import { tickle } from '../agents/tickle/mind.ts'
 import type { Inhabitant } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import type { TurnRecord } from '../evidence/store.ts'
@@ -175,7 +176,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
       if (!agent || !home) return null
       const face = 'rehearses' in home ? 'rehearsal' : home.name
       const author: Author = { kind: 'agent', id, face, via: null }
-      if ('rehearses' in home) return { think: thinking(rehearse), author }
+      if ('rehearses' in home) return { think: thinking(agent.type === 'tickle' ? tickle : rehearse), author }
       const resident = residentOf(agent, home)
       return { think: (work, heard, write, signal) => attend({ work, resident, heard, write, signal }), author }
     },
