@@ -33,6 +33,9 @@ const SAID: ReadonlySet<number> = new Set([MessageType.Default, MessageType.Repl
 
 const KEPT = 2000
 
+/** How many lines of a channel may wait for the house. */
+const MOST_WAITING = 10_000
+
 /** Hears what is said in the channels and threads that lead to rooms, in order in each, and every line once. */
 export const createHear = (options: HearOptions) => {
   const { rest, port, me, places, lanes, speak, binding, asked, reply, seen } = options
@@ -97,7 +100,11 @@ export const createHear = (options: HearOptions) => {
 
   return {
     /** A message of the gateway, or one that is looked up after it was missed. */
-    take: (message: Heard): Promise<void> => lanes.take(message.channel_id, () => now(message)),
+    take: (message: Heard): void => {
+      const { channel_id: channel, author } = message
+      if (lanes.waiting(channel) < MOST_WAITING) return void lanes.take(channel, () => now(message))
+      port.drop(refusal('draining', `the house cannot be reached, and ${MOST_WAITING} lines wait`), author.username)
+    },
     now,
   }
 }

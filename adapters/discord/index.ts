@@ -114,7 +114,7 @@ const createEars = ({ rest, port, answered, turns, me }: EarsOptions, signal: Ab
       surroundings.begin(guilds.map(({ id }) => id))
     }),
     [Happened.GuildCreate]: on<{ id: string }>(({ id }) => surroundings.enter(id)),
-    [Happened.MessageCreate]: on<Heard>((message) => void hear.take(message)),
+    [Happened.MessageCreate]: on<Heard>(hear.take),
     [Happened.MessageUpdate]: on<Heard>(asked.changed),
     [Happened.MessageDelete]: on<GatewayMessageDeleteDispatchData>(({ channel_id, id }) =>
       asked.deleted(channel_id, id),

@@ -141,6 +141,7 @@ const createTyping = (rest: REST) => {
     const now = Date.now()
     if (now - (last.get(channel) ?? 0) < TYPING_MS) return
     last.set(channel, now)
+    for (const [old, at] of last) if (now - at >= TYPING_MS) last.delete(old)
     void rest.post(Routes.channelTyping(channel)).catch(() => null)
   }
 }
