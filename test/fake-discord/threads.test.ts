@@ -1,7 +1,7 @@
 import { ChannelType, type Client, Events, type TextChannel, type ThreadChannel } from 'discord.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/poll.ts'
 import { connect, refusalOf, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import {
   type FakeDiscord,
   type Guild,
