@@ -358,7 +358,11 @@ describe('the options', () => {
     ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep git'],
     ['demo', {}, 'redis-server ripgrep git'],
     ['worker', {}, 'ripgrep git'],
-    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium curl postgresql git bubblewrap openssl'],
+    [
+      'test',
+      { REDIS_URL: 'redis://localhost' },
+      'redis-server ripgrep chromium curl postgresql git bubblewrap openssl',
+    ],
     ['sandbox', {}, 'bubblewrap'],
   ])('list for --packages %s with %j: %s', async (purpose, env, stdout) => {
     expect(await doctor(`--packages ${purpose}`, env)).toEqual({ exitCode: 0, stdout, stderr: '' })
