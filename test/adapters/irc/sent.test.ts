@@ -50,7 +50,7 @@ test('what is about a nick in the channel is not about what is said there', asyn
   await using ircd = await startFakeIrcd({ caps: [] })
   await using bot = await startBot({ server: ircd })
   const sending = send(bot, 'said')
-  ircd.send(':irc.fake 435 bellhop bell #team :Cannot change nickname while banned on channel', 'bellhop')
+  ircd.send(':irc.fake 437 bellhop bell #team :Cannot change nickname while banned on channel', 'bellhop')
   expect(await sending).toEqual({ kind: 'sent', ref: null })
 })
 
