@@ -1,5 +1,5 @@
 import { flatten } from './flatten.ts'
-import { split } from './split.ts'
+import { cutOf } from './split.ts'
 import { clean } from './text.ts'
 
 /** A line of IRC. `joined`: it goes on with the text of the line before it. */
@@ -21,9 +21,11 @@ type Layout = {
 /** A text as lines of IRC, as many as may be said at once, and where it goes on. */
 export const layOut = (
   text: string,
-  { head, limit, most, fenced = false }: Layout,
+  { head: wanted, limit, most, fenced = false }: Layout,
 ): { lines: LaidLine[]; rest: Rest | null } => {
   const width = Math.max(MIN_WIDTH, limit)
+  // However long a name is, the line it stands on is not too long for the server.
+  const head = wanted.slice(0, cutOf(wanted, Math.max(MIN_WIDTH, width - MIN_WIDTH)))
   const pieces = piecesOf(text, fenced, width, width - Buffer.byteLength(head))
   // To say that there is one more line takes a line as well.
   const shown = pieces.length <= most + 1 ? pieces : pieces.slice(0, most)
@@ -42,12 +44,13 @@ type Placed = LaidLine & { from: number; fenced: boolean }
 const piecesOf = (text: string, fenced: boolean, width: number, first: number): Placed[] => {
   const placed: Placed[] = []
   for (const row of flatten(text, fenced)) {
-    let offset = 0
-    for (const piece of split(row.text, width, placed.length === 0 ? Math.max(MIN_WIDTH, first) : width)) {
+    for (let offset = 0, piece = ''; offset < row.text.length; offset += piece.length) {
+      const rest = row.text.slice(offset)
+      // What says nothing is left out: the first line is the first that is said.
+      piece = rest.slice(0, cutOf(rest, placed.length === 0 ? Math.max(MIN_WIDTH, first) : width))
       // What is cleaned away is cleaned here, after the places were counted.
       const line = clean(piece).replaceAll('\n', ' ')
       if (line.trim() !== '') placed.push({ text: line, joined: offset > 0, from: row.at(offset), fenced: row.fenced })
-      offset += piece.length
     }
   }
   return placed

@@ -33,9 +33,13 @@ export const createMore = (port: NetworkPort, lines: number) => {
     const limit = session.own.limit('PRIVMSG', channel)
     const laid = layOut(text, { head: '', limit, most: lines, fenced })
     const rest = laid.rest ?? (next === null ? null : { from: next - from, fenced: false, lines: 1 })
-    await keep(channel, rest === null ? null : { room, post, from: from + rest.from, fenced: rest.fenced })
+    const then = rest === null ? null : { room, post, from: from + rest.from, fenced: rest.fenced }
+    await keep(channel, then)
     const last = rest === null ? [] : [{ text: hint(rest, next === null, { room, id: post }), joined: false }]
-    await session.speech.say(channel, [...laid.lines, ...last])
+    const { kind } = await session.speech.say(channel, [...laid.lines, ...last])
+    // What nobody read is there to be read, unless there is something newer by now.
+    if (kind !== 'said' && (await port.memory.get(keyOf(channel)).catch(() => null)) === JSON.stringify(then))
+      await keep(channel, kept)
   }
 
   return {
