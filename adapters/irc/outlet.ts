@@ -39,12 +39,12 @@ export const createOutlet = ({ port, lines, askers, more, main, agent }: Options
   /** Whether a channel leads to a room: it may be so before we are there, and before we asked to be let in. */
   const isLed = (channel: string): boolean => port.channels().some((one) => one.channel === channel)
 
-  const say = async (session: Session, head: string, { text, post }: Body, channel: string): Promise<Spoke> => {
+  const say = async (session: Session, head: string, { text, house, post }: Body, channel: string): Promise<Spoke> => {
     const limit = session.own.limit('PRIVMSG', channel)
-    const { lines: laid, rest } = layOut(text, { head, limit, most: lines })
+    const { lines: laid, rest } = layOut(text, { head, limit, most: lines, plain: house })
     if (rest === null || post === null) return session.speech.say(channel, laid)
     // What is left can be asked for as soon as one can read that there is something left.
-    await more.keep(channel, post, rest)
+    await more.keep(channel, { ...post, house }, rest)
     return session.speech.say(channel, [...laid, { text: more.hint(rest, true, post), joined: false }])
   }
 
