@@ -41,4 +41,6 @@ test('who is heard of no more is on no network, and how it stood there then does
   seen.push(await theirs.standingOf('home'))
   await eventually('the lease to run out', async () => (await theirs.standingOf('home')) === null)
   expect([seen, await theirs.keep('home'), await ours.keep('home')]).toEqual([[null, CONNECTED], true, false])
+  // Who has it now has said nothing of it yet.
+  expect(await ours.standingOf('home')).toBe(null)
 })
