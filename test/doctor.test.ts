@@ -358,7 +358,11 @@ describe('the options', () => {
     ['up', { REDIS_URL: 'redis://localhost' }, 'ripgrep git'],
     ['demo', {}, 'redis-server ripgrep git'],
     ['worker', {}, 'ripgrep git'],
-    ['test', { REDIS_URL: 'redis://localhost' }, 'redis-server ripgrep chromium curl postgresql git bubblewrap'],
+    [
+      'test',
+      { REDIS_URL: 'redis://localhost' },
+      'redis-server ripgrep chromium curl postgresql git bubblewrap openssl',
+    ],
     ['sandbox', {}, 'bubblewrap'],
   ])('list for --packages %s with %j: %s', async (purpose, env, stdout) => {
     expect(await doctor(`--packages ${purpose}`, env)).toEqual({ exitCode: 0, stdout, stderr: '' })
@@ -367,7 +371,7 @@ describe('the options', () => {
   it.each(['pg_ctlcluster', 'postgres'])(
     'list nothing for --packages when nothing is missing, PostgreSQL being there as %s',
     async (postgresql) => {
-      await have('redis-server', 'rg', 'chromium', 'curl', 'git', 'bwrap', postgresql)
+      await have('redis-server', 'rg', 'chromium', 'curl', 'git', 'bwrap', 'openssl', postgresql)
       expect(await doctor('--packages test')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     },
   )

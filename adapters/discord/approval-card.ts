@@ -2,7 +2,7 @@ import type { Piece } from '../../src/chat/outlet.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import { BLANK, type Body, type Button } from './body.ts'
 import { COLOURS } from './colours.ts'
-import { cut, fenced, plainly, short } from './tame.ts'
+import { cut, fenced, plainly, short, unfenced } from './tame.ts'
 
 type Approval = NonNullable<Post['approval']>
 
@@ -49,17 +49,20 @@ const TITLES: Record<Approval['state'], (name: string) => string> = {
   lapsed: (name) => `Approval ${name}: lapsed`,
 }
 
-const ASKED = 3000
+/** Each part has its room, so that none takes it from the call, from how to answer, or from who decided. */
+const WORDS = 1000
+const CALL = 2200
+const DECIDED = 600
 
 /** The first lines say what and why; the last is the call, which is shown to the letter. */
 const askedText = ({ author, text }: Post): string => {
-  const lines = cut(text, ASKED).split('\n')
-  const call = lines.length > 2 ? lines.slice(2).join('\n') : ''
-  const words = plainly(lines.slice(0, 2).join('\n'))
-  return [`**${plainly(author.id)}** ${words}`, ...(call === '' ? [] : [fenced(call)])].join('\n')
+  const lines = text.split('\n')
+  const call = cut(unfenced(lines.slice(2).join('\n')), CALL)
+  const words = lines.slice(0, 2).map((line) => cut(plainly(line), WORDS / 2))
+  return [`**${plainly(author.id)}** ${words.join('\n')}`, ...(call === '' ? [] : [fenced(call)])].join('\n')
 }
 
-const decidedText = ({ author, text }: Post): string => `**${plainly(author.id)}** ${plainly(cut(text, ASKED))}`
+const decidedText = ({ author, text }: Post): string => `**${plainly(author.id)}** ${cut(plainly(text), DECIDED)}`
 
 const howTo = ({ name, until }: Approval): string => {
   const time = until === null ? Number.NaN : Math.floor(Date.parse(until) / 1000)

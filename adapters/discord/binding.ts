@@ -5,6 +5,7 @@ import type { Sender } from '../../src/shapes/network.ts'
 import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import type { Answered } from './answered.ts'
 import type { Places } from './places.ts'
+import type { Seen } from './seen.ts'
 import type { Speak } from './speak.ts'
 import { clean, cut } from './tame.ts'
 
@@ -14,6 +15,7 @@ export type BindingOptions = {
   places: Places
   speak: Speak
   answered: Answered
+  seen: Seen
 }
 export type Binding = ReturnType<typeof createBinding>
 
@@ -21,7 +23,7 @@ type First = { id: string; channel: string; text: string; called: boolean; sende
 type Wanted = { id: string; room: string; channel: string; sender: Sender }
 
 /** A thread of Discord is a thread of the house: it is made one when somebody first asks for something in it. */
-export const createBinding = ({ rest, port, places, speak, answered }: BindingOptions) => {
+export const createBinding = ({ rest, port, places, speak, answered, seen }: BindingOptions) => {
   /** The room of the channel that a thread is in; null for what is no thread, and for threads of other channels. */
   const homeOf = async (channel: string): Promise<{ room: string; name: string } | null> => {
     const place = await places.find(channel)
@@ -54,7 +56,10 @@ export const createBinding = ({ rest, port, places, speak, answered }: BindingOp
     })
     if (came !== null) return came
     await rest.put(Routes.threadMembers(channel, '@me')).catch(() => null)
-    return (await ledTo(channel)) === null ? LOST : null
+    if ((await ledTo(channel)) === null) return LOST
+    // From here on nothing said in it is passed over, not even what is said while nobody listens.
+    await seen.note(channel, justBefore(id))
+    return null
   }
 
   /** The house knows it a moment later. */
@@ -102,6 +107,9 @@ export const createBinding = ({ rest, port, places, speak, answered }: BindingOp
 type Named = { id: string } | 'all' | null
 
 const asAgent = (named: Named): { agent?: string } => (named === null || named === 'all' ? {} : { agent: named.id })
+
+/** The ids of lines end with Discord's own, which go up with time: one less is the moment before. */
+const justBefore = (line: string): string => String(BigInt(line.slice(line.lastIndexOf('~') + 1)) - 1n)
 
 const NAME = 200
 const TRIES = 100

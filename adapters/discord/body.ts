@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type AllowedMentionsTypes,
   type APIActionRowComponent,
@@ -59,13 +60,21 @@ export const changed = (body: Body): Wire => ({
   files: filesOf(body),
 })
 
-/** A body as it goes over the wire, for a new message. Addresses in a text are no invitation to show what is there. */
-export const created = (body: Body): Wire => {
+/**
+ * A body as it goes over the wire, for a new message; `key` tells it from every other, so that it is there once however
+ * often it is sent. Addresses in a text are no invitation to show what is there.
+ */
+export const created = (body: Body, key: string): Wire => {
   const { body: json, files } = changed(body)
   const flags = (body.loud ? 0 : MessageFlags.SuppressNotifications) | (body.embed ? 0 : MessageFlags.SuppressEmbeds)
   const reply = body.reply === null ? {} : { message_reference: { message_id: body.reply, fail_if_not_exists: false } }
-  return { body: { ...json, ...reply, flags }, files }
+  return { body: { ...json, ...reply, flags, nonce: nonceOf(key), enforce_nonce: true }, files }
 }
+
+const NONCE = 24
+
+/** The same for the same key: within minutes Discord answers a second one with the message it has. */
+const nonceOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, NONCE)
 
 const filesOf = ({ file }: Body): RawFile[] =>
   file === null ? [] : [{ name: file.name, data: Buffer.from(file.text), contentType: 'text/plain; charset=utf-8' }]

@@ -2,7 +2,7 @@ import type { APIMessageComponentInteraction } from 'discord.js'
 import type { NetworkPort } from '../../src/chat/port.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Sender } from '../../src/shapes/network.ts'
-import type { Refusal } from '../../src/shapes/refusal.ts'
+import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import type { Result } from '../../src/shapes/result.ts'
 import type { Answered } from './answered.ts'
 import { typed } from './binding.ts'
@@ -76,7 +76,9 @@ export const createButtons = ({ port, lanes, speak, answered, turns, reply }: Bu
   return (given: APIMessageComponentInteraction): void => {
     const deferred = reply.deferUpdate(given)
     void lanes.take(`click ${given.message.id}`, async () => {
-      await deferred
+      // Whoever was told by Discord that nobody answers will press again, or think better of it.
+      if ((await deferred) === 'late')
+        return port.drop(refusal('request-invalid', 'the button came too late to be answered'), given.id)
       await press(given)
     })
   }

@@ -35,7 +35,7 @@ export const createCompletion = ({ commands, agents, ask }: Port) => {
       agent: async () => (await agents()).map(({ id, type }) => ({ value: id, about: type })),
       room: () => rows('rooms', 'rooms', 'id', ['mode']),
       thread: () => rows('threads', 'threads', 'id', ['agent', 'name']),
-      turn: () => rows('status', 'turns', 'id', ['agent', 'status']),
+      turn: () => rows('status', 'turns', 'turn', ['agent', 'state']),
       approval: () => rows('approvals', 'approvals', 'approval', ['agent', 'opens']),
       session: () => rows('sessions', 'sessions', 'id', ['agent', 'room']),
       peripheral: async () => named(commands.filter(({ works }) => works)),

@@ -17,6 +17,7 @@ export const CODES = {
   archived: 50083,
   cannotReply: 160002,
   locked: 160005,
+  cannotReference: 160009,
 } as const
 
 /** The number of what Discord objected to; null where it was something else. */
@@ -40,6 +41,12 @@ const FORBIDDEN: ReadonlySet<number> = new Set([
   CODES.archived,
   CODES.locked,
 ])
+
+/** Whether it would be taken if it replied to nothing: who may not read what was said before cannot answer it. */
+export const cannotReply = (problem: unknown): boolean => {
+  const code = codeOf(problem)
+  return code === CODES.cannotReply || code === CODES.cannotReference
+}
 
 /** Whether the token of an interaction is not good any more, or what it answered is gone. */
 export const isTooLate = (problem: unknown): boolean => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, Events, type GatewayDispatchPayload, GatewayDispatchEvents as Happened, Options } from 'discord.js'
+import { Client, Events, type GatewayDispatchPayload, GatewayDispatchEvents as Happened } from 'discord.js'
 import type { NetworkPort, NetworkState } from '../../src/chat/port.ts'
+import { CACHES } from './caches.ts'
 import { wasRefused, wordsOf } from './failures.ts'
 import { disallowed, INVALID_TOKEN } from './ways-out.ts'
 
@@ -48,7 +49,7 @@ export const stayAtGateway = async (options: GatewayOptions): Promise<void> => {
 const createStay = ({ token, api, intents, port, signal, dispatch }: GatewayOptions, report: Report) => {
   return async (): Promise<Ended> => {
     const over = new AbortController()
-    const client = new Client({ intents, makeCache: NOTHING, shardCount: 1, rest: { retries: 0, ...api } })
+    const client = new Client({ intents, makeCache: CACHES, shardCount: 1, rest: { retries: 0, ...api } })
     const ended = await new Promise<Ended>((done) => {
       let [good, tries] = [false, 0]
       const lose = (lost: string) => done({ refused: null, lost, good })
@@ -93,23 +94,8 @@ const insideBy = ({ t, d }: GatewayDispatchPayload): string | null => {
   return t === Happened.Resumed ? 'resumed' : null
 }
 
-/** What discord.js tells of as it came, which is all that is used of it: nothing has to be kept for that. */
+/** What discord.js tells of as it came, which is all that is used of it. */
 const RAW = 'raw'
-const NOTHING = Options.cacheWithLimits({
-  ApplicationCommandManager: 0,
-  GuildBanManager: 0,
-  GuildEmojiManager: 0,
-  GuildInviteManager: 0,
-  GuildScheduledEventManager: 0,
-  GuildStickerManager: 0,
-  MessageManager: 0,
-  PresenceManager: 0,
-  ReactionManager: 0,
-  ReactionUserManager: 0,
-  StageInstanceManager: 0,
-  ThreadMemberManager: 0,
-  VoiceStateManager: 0,
-})
 
 const LEAVE_MS = 2000
 

@@ -10,6 +10,7 @@ import { refusalText } from './pieces.ts'
 import type { Places } from './places.ts'
 import { type Heard, type Me, readMessage, senderOf } from './reading.ts'
 import type { Reply } from './reply.ts'
+import type { Seen } from './seen.ts'
 import { type Speak, UNPOSTED } from './speak.ts'
 
 export type HearOptions = {
@@ -22,6 +23,7 @@ export type HearOptions = {
   binding: Binding
   asked: Asked
   reply: Reply
+  seen: Seen
 }
 
 export type Hear = ReturnType<typeof createHear>
@@ -31,10 +33,12 @@ const SAID: ReadonlySet<number> = new Set([MessageType.Default, MessageType.Repl
 
 const KEPT = 2000
 
+/** How many lines of a channel may wait for the house. */
+const MOST_WAITING = 10_000
+
 /** Hears what is said in the channels and threads that lead to rooms, in order in each, and every line once. */
 export const createHear = (options: HearOptions) => {
-  const { rest, port, me, places, lanes, speak, binding, asked, reply } = options
-  const seen = createSeen(port)
+  const { rest, port, me, places, lanes, speak, binding, asked, reply, seen } = options
   const heard = new Set<string>()
   const rolesOf = createRoles(rest, places)
 
@@ -96,10 +100,12 @@ export const createHear = (options: HearOptions) => {
 
   return {
     /** A message of the gateway, or one that is looked up after it was missed. */
-    take: (message: Heard): Promise<void> => lanes.take(message.channel_id, () => now(message)),
+    take: (message: Heard): void => {
+      const { channel_id: channel, author } = message
+      if (lanes.waiting(channel) < MOST_WAITING) return void lanes.take(channel, () => now(message))
+      port.drop(refusal('draining', `the house cannot be reached, and ${MOST_WAITING} lines wait`), author.username)
+    },
     now,
-    last: seen.last,
-    note: seen.note,
   }
 }
 
@@ -120,19 +126,5 @@ const createRoles = (rest: REST, places: Places) => {
     const found = known.get(`${channel} ${user}`) ?? { until: now + ROLES_MS, roles: ask(user, channel) }
     known.set(`${channel} ${user}`, found)
     return found.roles
-  }
-}
-
-/** The last message of each channel that was heard, also after a restart. */
-const createSeen = ({ memory, roomOf }: NetworkPort) => {
-  const last = new Map<string, string>()
-  return {
-    note: async (channel: string, id: string): Promise<void> => {
-      if (roomOf(channel) === null || BigInt(id) <= BigInt(last.get(channel) ?? '0')) return
-      last.set(channel, id)
-      await memory.set(`seen/${channel}`, id).catch(() => null)
-    },
-    last: async (channel: string): Promise<string | null> =>
-      last.get(channel) ?? (await memory.get(`seen/${channel}`).catch(() => null)),
   }
 }

@@ -26,6 +26,7 @@ import { createOutlet } from './outlet.ts'
 import { createPlaces } from './places.ts'
 import type { Heard, Me } from './reading.ts'
 import { createReply } from './reply.ts'
+import { createSeen } from './seen.ts'
 import { createSpeak } from './speak.ts'
 import { createSurroundings } from './surroundings.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -96,10 +97,11 @@ const createEars = ({ rest, port, answered, turns, me }: EarsOptions, signal: Ab
   const lanes = createLanes(failed)
   const speak = createSpeak(port, signal)
   const reply = createReply(rest, port)
-  const binding = createBinding({ rest, port, places, speak, answered })
+  const seen = createSeen(port)
+  const binding = createBinding({ rest, port, places, speak, answered, seen })
   const asked = createAsked({ port, me, places, lanes, speak })
-  const hear = createHear({ rest, port, me, places, lanes, speak, binding, asked, reply })
-  const backfill = createBackfill({ rest, port, hear, lanes })
+  const hear = createHear({ rest, port, me, places, lanes, speak, binding, asked, reply, seen })
+  const backfill = createBackfill({ rest, port, hear, seen, lanes, signal })
   const surroundings = createSurroundings({ rest, port, places, lanes, me })
   const shared = { rest, port, places, lanes, speak, binding, answered, asked, turns }
   const interact = createInteractions({ ...shared, reply: createInteractionReply(rest) })
@@ -112,7 +114,7 @@ const createEars = ({ rest, port, answered, turns, me }: EarsOptions, signal: Ab
       surroundings.begin(guilds.map(({ id }) => id))
     }),
     [Happened.GuildCreate]: on<{ id: string }>(({ id }) => surroundings.enter(id)),
-    [Happened.MessageCreate]: on<Heard>((message) => void hear.take(message)),
+    [Happened.MessageCreate]: on<Heard>(hear.take),
     [Happened.MessageUpdate]: on<Heard>(asked.changed),
     [Happened.MessageDelete]: on<GatewayMessageDeleteDispatchData>(({ channel_id, id }) =>
       asked.deleted(channel_id, id),

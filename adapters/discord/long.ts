@@ -1,5 +1,5 @@
 import { split } from './split.ts'
-import { clean, tame } from './tame.ts'
+import { clean, cut, tame } from './tame.ts'
 
 /** What one message holds. */
 export const MOST = 2000
@@ -21,11 +21,15 @@ export const sayings = ({ head, text, name, link }: Long, messages = MESSAGES): 
   if (pieces.length <= messages) return pieces.map((content) => ({ content, file: null }))
   const [beginning = ''] = split(`${head}${whole}`, BEGINNING)
   const where = [`the whole of it is in the file ${name}`, ...(link === null ? [] : [`and at ${link}`])].join(' ')
-  return [{ content: `${beginning}\n-# … ${where}`, file: { name, text: clean(text).slice(0, FILE) } }]
+  return [{ content: `${beginning}\n-# … ${where}`, file: { name, text: inFile(clean(text)) } }]
 }
 
-/** Less than what Discord takes as a file. */
+/** Less than what Discord takes as a file, in bytes, and how many of them a character has at most. */
 const FILE = 8_000_000
+const BYTES = 3
+
+const inFile = (text: string): string =>
+  Buffer.byteLength(text) <= FILE ? text : `${cut(text, Math.floor(FILE / BYTES))}\n(cut: it is too long for a file)`
 
 /** A diff is shown as one. */
 const asDiff = (text: string): string =>

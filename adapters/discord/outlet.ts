@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { type APIMessage, type REST, Routes } from 'discord.js'
 import type { Once, Outlet, Sent, Spot } from '../../src/chat/outlet.ts'
 import type { Capabilities, NetworkPort } from '../../src/chat/port.ts'
 import type { Answered } from './answered.ts'
 import { type Body, changed, created } from './body.ts'
-import { CODES, codeOf, failed, isForbidden, wordsOf } from './failures.ts'
+import { CODES, cannotReply, codeOf, failed, isForbidden, wordsOf } from './failures.ts'
 import { MOST } from './long.ts'
 import { createPieces } from './pieces.ts'
 import { findSaid } from './said-before.ts'
@@ -40,9 +39,7 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
   const typing = createTyping(rest)
 
   const say = async (channel: string, body: Body, key: string): Promise<Sent> => {
-    const { body: json, files } = created(body)
-    const posted = { ...json, nonce: nonceOf(key), enforce_nonce: true }
-    const sent = (await rest.post(Routes.channelMessages(channel), { body: posted, files })) as APIMessage
+    const sent = (await rest.post(Routes.channelMessages(channel), created(body, key))) as APIMessage
     return { kind: 'sent', ref: sent.id }
   }
 
@@ -51,9 +48,8 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
     try {
       return await say(channel, body, key)
     } catch (problem) {
-      const code = codeOf(problem)
-      if (code === CODES.cannotReply && body.reply !== null) return say(channel, { ...body, reply: null }, key)
-      if (code !== CODES.archived) throw problem
+      if (cannotReply(problem) && body.reply !== null) return say(channel, { ...body, reply: null }, key)
+      if (codeOf(problem) !== CODES.archived) throw problem
       await reopen(rest, channel)
       return say(channel, body, key)
     }
@@ -115,11 +111,6 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
   }
 }
 
-const NONCE = 24
-
-/** The same for the same piece: within minutes Discord answers a second one with the message it has. */
-export const nonceOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, NONCE)
-
 /** A thread that was put away takes no changes; a message takes it out by itself, where it is not locked. */
 const reopen = (rest: REST, thread: string): Promise<unknown> =>
   rest.patch(Routes.channel(thread), { body: { archived: false } })
@@ -150,6 +141,7 @@ const createTyping = (rest: REST) => {
     const now = Date.now()
     if (now - (last.get(channel) ?? 0) < TYPING_MS) return
     last.set(channel, now)
+    for (const [old, at] of last) if (now - at >= TYPING_MS) last.delete(old)
     void rest.post(Routes.channelTyping(channel)).catch(() => null)
   }
 }

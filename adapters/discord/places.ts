@@ -8,7 +8,7 @@ import {
   type REST,
   Routes,
 } from 'discord.js'
-import { codeOf } from './failures.ts'
+import { CODES, codeOf } from './failures.ts'
 
 /** A channel or a thread, as far as it matters here. */
 export type DiscordPlace = { id: string; name: string; guild: string | null; parent: string | null; thread: boolean }
@@ -34,6 +34,12 @@ export const createPlaces = (rest: REST) => {
     for (const channel of [...(channels ?? []), ...(threads ?? [])]) keep(channel as Known, id)
     for (const role of given ?? []) roles.set(role.id, role)
   }
+  const forget = ({ t, d }: GatewayDispatchPayload): void => {
+    if (t === Happened.GuildRoleDelete) roles.delete(d.role_id)
+    else if (t === Happened.ChannelDelete || t === Happened.ThreadDelete) places.delete(d.id)
+    // Where something is heard, we see by now.
+    else if (t === Happened.MessageCreate) unknown.delete(d.channel_id)
+  }
 
   return {
     known: (id: string): DiscordPlace | null => places.get(id) ?? null,
@@ -44,19 +50,23 @@ export const createPlaces = (rest: REST) => {
       try {
         return keep((await rest.get(Routes.channel(id))) as APIChannel as Known)
       } catch (problem) {
-        if (codeOf(problem) !== null) unknown.add(id)
+        if (UNSEEN.has(codeOf(problem) ?? 0)) unknown.add(id)
         return null
       }
     },
     role: (id: string): APIRole | null => roles.get(id) ?? null,
-    learn: ({ t, d }: GatewayDispatchPayload): void => {
+    learn: (payload: GatewayDispatchPayload): void => {
+      const { t, d } = payload
       if (t === Happened.GuildCreate) enter(d)
       else if (t === Happened.ThreadListSync) enter({ id: d.guild_id, threads: d.threads })
       else if (t === Happened.GuildRoleCreate || t === Happened.GuildRoleUpdate) roles.set(d.role.id, d.role)
       else if (CHANNELS.has(t)) keep(d as Known)
+      else forget(payload)
     },
   }
 }
+
+const UNSEEN: ReadonlySet<number> = new Set([CODES.unknownChannel, CODES.missingAccess])
 
 const THREADS: ReadonlySet<ChannelType> = new Set([
   ChannelType.AnnouncementThread,

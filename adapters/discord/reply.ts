@@ -1,9 +1,8 @@
 import { type APIChannel, type REST, Routes } from 'discord.js'
 import type { NetworkPort } from '../../src/chat/port.ts'
 import { BLANK, created } from './body.ts'
-import { wordsOf } from './failures.ts'
+import { cannotReply, wordsOf } from './failures.ts'
 import { MOST } from './long.ts'
-import { nonceOf } from './outlet.ts'
 import { cut, tame } from './tame.ts'
 
 export type Reply = ReturnType<typeof createReply>
@@ -18,10 +17,10 @@ export const createReply = (rest: REST, { log }: Pick<NetworkPort, 'log'>) => {
   const last = new Map<string, number>()
 
   const say = async ({ id, channel_id }: To, content: string): Promise<void> => {
-    const { body } = created({ ...BLANK, content, reply: id })
-    const once = { ...body, nonce: nonceOf(`reply ${id}`), enforce_nonce: true }
-    await rest
-      .post(Routes.channelMessages(channel_id), { body: once })
+    const post = (reply: string | null) =>
+      rest.post(Routes.channelMessages(channel_id), created({ ...BLANK, content, reply }, `reply ${id}`))
+    await post(id)
+      .catch((problem: unknown) => (cannotReply(problem) ? post(null) : Promise.reject(problem)))
       .catch((problem: unknown) => log('a reply could not be said', { channel: channel_id, why: wordsOf(problem) }))
   }
 
@@ -39,7 +38,8 @@ export const createReply = (rest: REST, { log }: Pick<NetworkPort, 'log'>) => {
       try {
         const recipient = { recipient_id: message.author.id }
         const { id } = (await rest.post(Routes.userChannels(), { body: recipient })) as APIChannel
-        await rest.post(Routes.channelMessages(id), created({ ...BLANK, content: cut(tame(words), MOST), loud: true }))
+        const body = { ...BLANK, content: cut(tame(words), MOST), loud: true }
+        await rest.post(Routes.channelMessages(id), created(body, `whisper ${message.id}`))
       } catch {
         await say(message, 'The answer is for you alone, and you take no messages of mine: ask with the slash command.')
       }

@@ -1,4 +1,4 @@
-import { type APIMessage, type REST, Routes } from 'discord.js'
+import { type APIMessage, type APIUser, type REST, Routes } from 'discord.js'
 import type { Body } from './body.ts'
 
 type Where = { rest: REST; channel: string; body: Body; me: string | null }
@@ -15,19 +15,27 @@ const SKEW_MS = 600_000
  * not say under which nonce a message was sent. Where it cannot look back far enough, nobody knows.
  */
 export const findSaid = async ({ rest, channel, body, me }: Where): Promise<Found> => {
+  const self = me ?? (await whoWeAre(rest))
+  if (self === null) return { kind: 'unknown' }
   const since = Math.min(Date.parse(body.at), Date.now()) - SKEW_MS
   let before: string | undefined
   for (let page = 0; page < PAGES; page++) {
     const messages = await look(rest, channel, before)
     if (messages === null) return { kind: 'unknown' }
     const recent = messages.filter(({ timestamp }) => !(Date.parse(timestamp) < since))
-    const same = recent.find((message) => message.author.id === me && isSame(message, body))
+    const same = recent.find((message) => message.author.id === self && isSame(message, body))
     if (same) return { kind: 'said', ref: same.id }
     if (messages.length === 0 && !(await isEmpty(rest, channel))) return { kind: 'unknown' }
     if (recent.length < PAGE) return { kind: 'not-said' }
     before = recent.at(-1)?.id
   }
   return { kind: 'unknown' }
+}
+
+/** What is left from before a start is said before the gateway has told us who we are. */
+const whoWeAre = async (rest: REST): Promise<string | null> => {
+  const self = (await rest.get(Routes.user()).catch(() => null)) as APIUser | null
+  return self?.id ?? null
 }
 
 const look = async (rest: REST, channel: string, before: string | undefined): Promise<APIMessage[] | null> => {

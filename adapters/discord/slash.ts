@@ -91,18 +91,18 @@ export const createSlash = (options: SlashOptions) => {
       return reply.privately(said.ticket, content)
     }
     const took = said.reads ? await reply.answer(said.ticket, { content, file: null }) : await privately()
-    if (took !== 'taken' && UNPOSTED.has(why.code)) await openly(said.channel, content)
+    if (took !== 'taken' && UNPOSTED.has(why.code)) await openly(said, content)
     return took === 'taken'
   }
 
-  const whisper = async ({ ticket, channel }: Said, words: string): Promise<void> => {
-    const took = await reply.privately(ticket, tame(words))
-    if (took !== 'taken') await openly(channel, 'What was for you alone came too late to be shown: ask again.')
+  const whisper = async (said: Said, words: string): Promise<void> => {
+    const took = await reply.privately(said.ticket, tame(words))
+    if (took !== 'taken') await openly(said, 'What was for you alone came too late to be shown: ask again.')
   }
 
-  const openly = async (channel: string, content: string): Promise<void> => {
+  const openly = async ({ id, channel }: Said, content: string): Promise<void> => {
     await rest
-      .post(Routes.channelMessages(channel), created({ ...BLANK, content }))
+      .post(Routes.channelMessages(channel), created({ ...BLANK, content }, `${id} ${content}`))
       .catch((problem: unknown) => port.log('an answer could not be said', { channel, why: wordsOf(problem) }))
   }
 

@@ -28,6 +28,8 @@ export const REASONS: Record<string, string> = {
   '403': 'there is no such channel',
   '405': 'we are in too many channels',
   '437': 'it is not available for now',
+  '448': 'it is forbidden here',
+  '470': 'it sends those who come to another channel',
   '471': 'it is full',
   '473': 'it is for the invited only',
   '474': 'we are banned from it',
@@ -35,8 +37,12 @@ export const REASONS: Record<string, string> = {
   '476': 'its name is not one of a channel',
   '477': 'it is for those who are signed in',
   '479': 'its name is not one of a channel',
+  '480': 'too many come at once',
   '489': 'it is for those who come by TLS',
+  '495': 'who was thrown out has to wait',
   '520': 'it is for operators',
+  '609': 'it is not available for now',
+  '926': 'it is forbidden here',
 }
 
 /** How often it is looked at which channels it is to be in. */

@@ -152,7 +152,7 @@ const createSession = (link: Link, options: Options, tried: () => string | null)
     went: (channel) => options.went?.(channel),
     changed: telling.soon,
   })
-  const own = createOwn(link)
+  const own = createOwn(link, nick.target)
   const people = createPeople(link, network)
   const speech = createSpeech(link, { window: options.server.flood.burst, confirmMs: timing.confirmMs })
   const ctcp = createCtcp(link, version)

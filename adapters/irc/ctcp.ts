@@ -19,7 +19,7 @@ export const createCtcp = (link: Link, version: string) => {
     const answer = asked && answerTo(asked, version)
     if (!answer || performance.now() - answered < EVERY_MS) return
     answered = performance.now()
-    void link.put(`NOTICE ${nick} :\x01${answer}\x01`)
+    void link.putAside(`NOTICE ${nick} :\x01${answer}\x01`)
   }
 }
 

@@ -21,6 +21,16 @@ export const flatten = (text: string, fenced = false): Row[] => {
   return rows
 }
 
+/** The rows of a text that is no Markdown, as they are. */
+export const rowsOf = (text: string): Row[] => {
+  let from = 0
+  return text.split('\n').flatMap((line) => {
+    const at = from
+    from += line.length + 1
+    return line.trim() === '' ? [] : [rowOf([{ from: at, to: at + line.length, says: line }], false)]
+  })
+}
+
 /** The line between the head of a table and its rows. */
 const isRule = (line: string): boolean => /^[\s|:-]+$/.test(line) && /\|\s*:?-/.test(line)
 

@@ -13,7 +13,7 @@ import type { More } from './more.ts'
 import { createBatches } from './multiline.ts'
 import { split } from './split.ts'
 import { clean } from './text.ts'
-import { createHints, whisper } from './whisper.ts'
+import { createWhispers } from './whisper.ts'
 
 type Options = {
   port: NetworkPort
@@ -41,7 +41,9 @@ const MOST_WAITING = 5000
 
 /** Makes lines of the house of what is said in channels. */
 export const createInbound = ({ port, nick: wanted, agents, askers, more, signal }: Options) => {
-  const hint = createHints()
+  const { whisper, hint } = createWhispers((nick) =>
+    port.log('what was for one person alone was not said: too much waits', { network: port.network, nick }),
+  )
   const batches = createBatches()
   const intake = createIntake({
     most: MOST_WAITING,
@@ -115,12 +117,9 @@ export const createInbound = ({ port, nick: wanted, agents, askers, more, signal
     const pair = /^[!/]?pair(?:\s+(?<code>\S{1,64}))?$/i.exec(text)
     const room = known[0]?.room
     if (!pair || room === undefined) {
-      const places = port.channels().map(({ channel }) => channel)
-      return hint(
-        session,
-        line.nick,
-        `talk to me in ${places.join(' or ')}; here I only hear !pair, from whoever is there`,
-      )
+      // Where we are besides is not for everybody to know.
+      const places = known.length > 0 ? known.map(({ channel }) => channel).join(' or ') : 'a channel that I am in'
+      return hint(session, line.nick, `talk to me in ${places}; here I only hear !pair, from whoever is there`)
     }
     const code = pair.groups?.['code']
     const command = { name: 'pair', input: code === undefined ? {} : { code } }
@@ -147,6 +146,8 @@ export const createInbound = ({ port, nick: wanted, agents, askers, more, signal
     line: (session: Session, line: Message): void => {
       for (const whole of batches(line)) heard(session, whole)
     },
+    /** That all that was heard is handed over, or dropped. */
+    settled: intake.settled,
   }
 }
 

@@ -80,8 +80,10 @@ export const createIrc = ({ config, secrets, port, version, timing }: Options): 
       agent: (id): Session | null => voices.get(id)?.connection.session() ?? null,
     }),
     run: async (signal) => {
-      hear = createInbound({ port, nick: config.nick, agents, askers, more, signal }).line
+      const inbound = createInbound({ port, nick: config.nick, agents, askers, more, signal })
+      hear = inbound.line
       await Promise.all([main.run(signal), attend(signal)])
+      await inbound.settled()
     },
   }
 }

@@ -20,6 +20,7 @@ const PAUSES = { firstMs: 250, mostMs: 30_000 }
 export const createIntake = ({ most, fellOut, waits, signal }: Options) => {
   const lanes = new Map<string, Task[]>()
   let waiting = 0
+  const draining = new Set<Promise<void>>()
 
   const drain = async (channel: string, tasks: Task[]) => {
     for (let task = tasks[0]; task !== undefined; task = tasks[0]) {
@@ -38,13 +39,17 @@ export const createIntake = ({ most, fellOut, waits, signal }: Options) => {
     }
     const tasks = [task]
     lanes.set(channel, tasks)
-    void drain(channel, tasks)
+    const drained = drain(channel, tasks).finally(() => draining.delete(drained))
+    draining.add(drained)
   }
 
   return {
     put: (channel: string, task: Task): void => {
       if (waiting < most) enter(channel, task)
       else fellOut(task, 'full')
+    },
+    settled: async (): Promise<void> => {
+      while (draining.size > 0) await Promise.all(draining)
     },
   }
 }

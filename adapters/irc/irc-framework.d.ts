@@ -16,7 +16,6 @@ declare module 'irc-framework' {
     network: {
       cap: { isEnabled: (name: string) => boolean; available: Map<string, string> }
       supports: (name: string) => unknown
-      isChannelName: (name: string) => boolean
     }
     requestCap: (names: string[]) => void
     connect: (options: Record<string, unknown>) => void

@@ -1,5 +1,5 @@
-import { flatten } from './flatten.ts'
-import { split } from './split.ts'
+import { flatten, type Row, rowsOf } from './flatten.ts'
+import { cutOf } from './split.ts'
 import { clean } from './text.ts'
 
 /** A line of IRC. `joined`: it goes on with the text of the line before it. */
@@ -16,15 +16,20 @@ type Layout = {
   /** How many lines are said at most. */
   most: number
   fenced?: boolean
+  /** Whether it is no Markdown. */
+  plain?: boolean
 }
 
 /** A text as lines of IRC, as many as may be said at once, and where it goes on. */
 export const layOut = (
   text: string,
-  { head, limit, most, fenced = false }: Layout,
+  { head: wanted, limit, most, fenced = false, plain = false }: Layout,
 ): { lines: LaidLine[]; rest: Rest | null } => {
   const width = Math.max(MIN_WIDTH, limit)
-  const pieces = piecesOf(text, fenced, width, width - Buffer.byteLength(head))
+  // However long a name is, the line it stands on is not too long for the server.
+  const head = wanted.slice(0, cutOf(wanted, Math.max(MIN_WIDTH, width - MIN_WIDTH)))
+  const rows = plain ? rowsOf(text) : flatten(text, fenced)
+  const pieces = piecesOf(rows, width, width - Buffer.byteLength(head))
   // To say that there is one more line takes a line as well.
   const shown = pieces.length <= most + 1 ? pieces : pieces.slice(0, most)
   const next = pieces[shown.length]
@@ -39,15 +44,16 @@ const MIN_WIDTH = 40
 
 type Placed = LaidLine & { from: number; fenced: boolean }
 
-const piecesOf = (text: string, fenced: boolean, width: number, first: number): Placed[] => {
+const piecesOf = (rows: readonly Row[], width: number, first: number): Placed[] => {
   const placed: Placed[] = []
-  for (const row of flatten(text, fenced)) {
-    let offset = 0
-    for (const piece of split(row.text, width, placed.length === 0 ? Math.max(MIN_WIDTH, first) : width)) {
+  for (const row of rows) {
+    for (let offset = 0, piece = ''; offset < row.text.length; offset += piece.length) {
+      const rest = row.text.slice(offset)
+      // What says nothing is left out: the first line is the first that is said.
+      piece = rest.slice(0, cutOf(rest, placed.length === 0 ? Math.max(MIN_WIDTH, first) : width))
       // What is cleaned away is cleaned here, after the places were counted.
       const line = clean(piece).replaceAll('\n', ' ')
       if (line.trim() !== '') placed.push({ text: line, joined: offset > 0, from: row.at(offset), fenced: row.fenced })
-      offset += piece.length
     }
   }
   return placed

@@ -10,6 +10,8 @@ export type Link = {
   nick: () => string
   /** Sends lines in their turn; answers whether they were written. Lines given together are sent together. */
   put: (...lines: string[]) => Promise<boolean>
+  /** The same for what is for one person alone: nobody else has to wait long for it. */
+  putAside: (line: string) => Promise<boolean>
   /** Sends a line before all others. */
   putFirst: (line: string) => void
   /** Whether a capability was agreed on, and what the server says of it. */
@@ -19,7 +21,6 @@ export type Link = {
   supports: (token: string) => string | null
   /** A name as the server compares it. */
   fold: (name: string) => string
-  isChannel: (name: string) => boolean
   /** Leaves with a word, or without one. */
   leave: (word: string) => void
   drop: (why: string) => void
@@ -31,9 +32,9 @@ export type LinkOptions = {
   nick: string
   realname: string
   flood: Flood
-  /** What SASL is tried with; the mechanism is settled when the server has said which it knows. */
+  /** What SASL is tried with; the mechanism is settled when the server has said which it knows: null for none. */
   sasl: { account: string; secret: string } | null
-  mechanism: (offered: readonly string[]) => 'PLAIN' | 'EXTERNAL'
+  mechanism: (offered: readonly string[]) => 'PLAIN' | 'EXTERNAL' | null
   external: boolean
 }
 
@@ -66,12 +67,12 @@ export const openLink = (options: LinkOptions, ears: LinkEars): Link => {
   const link: Link = {
     nick: () => nick,
     put: (...lines) => pace.put(lines),
+    putAside: (line) => pace.putAside([line]),
     putFirst: pace.putFirst,
     has: (capability) => client.network.cap.isEnabled(capability),
     saidOf: (capability) => client.network.cap.available.get(capability) ?? '',
     supports: (token) => written(client.network.supports(token)),
     fold: (name) => client.caseLower(name),
-    isChannel: (name) => client.network.isChannelName(name),
     leave: (word) => {
       pace.putFirst(`QUIT :${word}`)
       transport?.close()
@@ -100,7 +101,9 @@ export const openLink = (options: LinkOptions, ears: LinkEars): Link => {
       why ||= params.at(-1) ?? ''
     },
     CAP: ({ params }) => {
-      if (params[1] === 'LS') settings['sasl_mechanism'] = options.mechanism(offeredBy(link))
+      if (params[1] !== 'LS') return
+      const mechanism = options.mechanism(offeredBy(link))
+      if (mechanism !== null) settings['sasl_mechanism'] = mechanism
     },
   }
   /** And after that. The end of what a server says to whoever comes in: by then it has said what it supports. */

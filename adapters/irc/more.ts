@@ -3,8 +3,12 @@ import type { Sender } from '../../src/shapes/network.ts'
 import type { Refusal } from '../../src/shapes/refusal.ts'
 import type { Session } from './connection.ts'
 import { layOut, type Rest } from './layout.ts'
+import { withSigns } from './phrase.ts'
 
-type Kept = { room: string; post: string; from: number; fenced: boolean }
+type Kept = { room: string; post: string; house: boolean; from: number; fenced: boolean }
+
+/** A post, and whether the house said it. */
+type Said = { room: string; id: string; house: boolean }
 
 /** The text from there on, and where it goes on where that is not all. */
 type Answer = { text: string; next: number | null }
@@ -29,20 +33,25 @@ export const createMore = (port: NetworkPort, lines: number) => {
   }
 
   const goOn = async (session: Session, channel: string, kept: Kept, { text, next }: Answer): Promise<void> => {
-    const { room, post, from, fenced } = kept
+    const { room, post, house, from, fenced } = kept
     const limit = session.own.limit('PRIVMSG', channel)
-    const laid = layOut(text, { head: '', limit, most: lines, fenced })
+    const said = house ? withSigns(text, port.commands) : text
+    const laid = layOut(said, { head: '', limit, most: lines, fenced, plain: house })
     const rest = laid.rest ?? (next === null ? null : { from: next - from, fenced: false, lines: 1 })
-    await keep(channel, rest === null ? null : { room, post, from: from + rest.from, fenced: rest.fenced })
+    const then = rest === null ? null : { room, post, house, from: from + rest.from, fenced: rest.fenced }
+    await keep(channel, then)
     const last = rest === null ? [] : [{ text: hint(rest, next === null, { room, id: post }), joined: false }]
-    await session.speech.say(channel, [...laid.lines, ...last])
+    const { kind } = await session.speech.say(channel, [...laid.lines, ...last])
+    // What nobody read is there to be read, unless there is something newer by now.
+    if (kind !== 'said' && (await port.memory.get(keyOf(channel)).catch(() => null)) === JSON.stringify(then))
+      await keep(channel, kept)
   }
 
   return {
     hint,
     /** Remembers where a text goes on, once its beginning was said. */
-    keep: (channel: string, post: { room: string; id: string }, { from, fenced }: Rest) =>
-      keep(channel, { room: post.room, post: post.id, from, fenced }),
+    keep: (channel: string, { room, id, house }: Said, { from, fenced }: Rest) =>
+      keep(channel, { room, post: id, house, from, fenced }),
     /** Says the next lines. Answers with a refusal, or with why there are none; null where they were said. */
     say: async (session: Session, channel: string, sender: Sender): Promise<Refusal | string | null> => {
       const kept = read(await port.memory.get(keyOf(channel)).catch(() => null))

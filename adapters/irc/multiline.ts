@@ -14,7 +14,7 @@ export const batchesOf = (
   const groups: LaidLine[][] = []
   let bytes = 0
   for (const line of lines) {
-    const size = Buffer.byteLength(line.text) + 1
+    const size = Buffer.byteLength(defused(line.text)) + 1
     const group = groups.at(-1)
     if (group === undefined || group.length >= maxLines || bytes + size > maxBytes) {
       groups.push([line])

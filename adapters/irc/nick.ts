@@ -10,6 +10,12 @@ type Options = {
 /** How long a nick may be everywhere. */
 const SHORTEST_LIMIT = 9
 
+/** How many are tried before we are let in: a server that takes none of them wants no more of them. */
+const MOST_CANDIDATES = 10
+
+/** The least time between two tries, as a part of that between two that nothing led to. */
+const LEAST = 0.25
+
 /**
  * Sees to it that we have the nick we want: another one where it is taken, and it as soon as it is free. It asks the
  * services to free it, listens for whoever has it to leave, and tries now and then.
@@ -20,9 +26,15 @@ export const createNick = (link: Link, { wanted, account, everyMs }: Options) =>
   let timer: NodeJS.Timeout | undefined
   let isIn = false
   let isOver = false
+  let tried = Number.NEGATIVE_INFINITY
 
   const has = () => link.fold(link.nick()) === link.fold(target)
-  const attempt = () => link.putFirst(`NICK ${target}`)
+  /** Who is given it and loses it at once would otherwise go on for ever, as fast as the server answers. */
+  const attempt = () => {
+    if (performance.now() - tried < everyMs * LEAST) return
+    tried = performance.now()
+    link.putFirst(`NICK ${target}`)
+  }
   const tryAgain = () => {
     clearTimeout(timer)
     if (has() || isOver) return
@@ -49,6 +61,7 @@ export const createNick = (link: Link, { wanted, account, everyMs }: Options) =>
   /** Before we were let in, a nick that is not to be had is answered with another one. */
   const entering = ({ command }: Message) => {
     if (!/^43[2367]$/.test(command)) return
+    if (attempts >= MOST_CANDIDATES) return link.drop(`it takes no nick like ${wanted}`)
     const isWrong = command === '432'
     if (isWrong) target = wanted.slice(0, SHORTEST_LIMIT)
     link.putFirst(`NICK ${candidate(isWrong ? target : wanted, attempts++, isWrong)}`)

@@ -23,10 +23,12 @@ type Options = {
 const LINE_BYTES = 400
 const SOON_MS = 1000
 const LATER_MS = 30_000
+const NOT_YET: Sent = { kind: 'later', why: 'on the way in', afterMs: SOON_MS }
 
 /** How channels are spoken to. */
 export const createOutlet = ({ port, lines, askers, more, main, agent }: Options): Outlet<Body> => {
   const { network, commands } = port
+  const plain = new Set<string>()
 
   /** Who says it: the agent itself where it is in the channel, and else we. */
   const voiceOf = (by: string | null, channel: string): { session: Session | null; isAgent: boolean } => {
@@ -34,13 +36,27 @@ export const createOutlet = ({ port, lines, askers, more, main, agent }: Options
     return own?.channels.of(channel)?.isIn ? { session: own, isAgent: true } : { session: main(), isAgent: false }
   }
 
-  const say = async (session: Session, head: string, { text, post }: Body, channel: string): Promise<Spoke> => {
+  /** Whether a channel leads to a room: it may be so before we are there, and before we asked to be let in. */
+  const isLed = (channel: string): boolean => port.channels().some((one) => one.channel === channel)
+
+  const say = async (session: Session, head: string, { text, house, post }: Body, channel: string): Promise<Spoke> => {
     const limit = session.own.limit('PRIVMSG', channel)
-    const { lines: laid, rest } = layOut(text, { head, limit, most: lines })
+    const { lines: laid, rest } = layOut(text, { head, limit, most: lines, plain: house })
     if (rest === null || post === null) return session.speech.say(channel, laid)
     // What is left can be asked for as soon as one can read that there is something left.
-    await more.keep(channel, post, rest)
+    await more.keep(channel, { ...post, house }, rest)
     return session.speech.say(channel, [...laid, { text: more.hint(rest, true, post), joined: false }])
+  }
+
+  /** The same without formatting, where the channel takes none: one cannot ask, and learns it by being refused. */
+  const sayAsTaken = async (session: Session, head: string, body: Body, channel: string): Promise<Spoke> => {
+    if (plain.has(channel) || clean(head) === head) return say(session, clean(head), body, channel)
+    const spoke = await say(session, head, body, channel)
+    if (spoke.kind === 'partly') plain.add(channel)
+    if (spoke.kind !== 'refused') return spoke
+    const again = await say(session, clean(head), body, channel)
+    if (again.kind === 'said') plain.add(channel)
+    return again
   }
 
   return {
@@ -60,9 +76,11 @@ export const createOutlet = ({ port, lines, askers, more, main, agent }: Options
       const { session, isAgent } = voiceOf(body.by, channel)
       if (session === null) return { kind: 'later', why: 'not connected', afterMs: SOON_MS }
       const standing = session.channels.of(channel)
-      if (standing === null) return { kind: 'never', why: `${channel} is not a channel of ${network}` }
+      if (standing === null)
+        return isLed(channel) ? NOT_YET : { kind: 'never', why: `${channel} is not a channel of ${network}` }
       if (!standing.isIn) return { kind: 'later', why: `not in ${channel}: ${standing.why}`, afterMs: SOON_MS }
-      return sentOf(await say(session, headOf(body, isAgent, again), body, channel))
+      const head = headOf(body, isAgent, again)
+      return sentOf(await sayAsTaken(session, head, body, channel), again)
     },
   }
 }
@@ -76,8 +94,8 @@ const headOf = ({ lead, by, to }: Body, isAgent: boolean, again: boolean): strin
     to === null ? '' : `${clean(to)}: `,
   ].join('')
 
-/** What can be different when it is tried again is tried again: a ban ends, a channel is opened. */
-const sentOf = (spoke: Spoke): Sent => {
+/** What can be different when it is tried again is tried again: a ban ends, a channel is opened, or made anew. */
+const sentOf = (spoke: Spoke, again: boolean): Sent => {
   switch (spoke.kind) {
     case 'said':
       return { kind: 'sent', ref: spoke.ref }
@@ -85,9 +103,10 @@ const sentOf = (spoke: Spoke): Sent => {
       return { kind: 'later', why: spoke.why, afterMs: SOON_MS }
     case 'unsure':
       return { kind: 'unsure', why: spoke.why }
+    case 'partly':
+      // Whoever said the rest of it over and over would be heard over and over.
+      return { kind: again ? 'never' : 'unsure', why: spoke.why }
     case 'refused':
-      return spoke.code === '401'
-        ? { kind: 'never', why: spoke.why }
-        : { kind: 'later', why: spoke.why, afterMs: LATER_MS }
+      return { kind: 'later', why: spoke.why, afterMs: LATER_MS }
   }
 }

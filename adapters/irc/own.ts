@@ -5,7 +5,7 @@ const WORST_USER = '~'.padEnd(11, 'x')
 const LONGEST_HOST = 63
 
 /** Knows what the server puts in front of what we say, and so how much of a text fits on a line. */
-export const createOwn = (link: Link) => {
+export const createOwn = (link: Link, wanted: () => string) => {
   let mask: string | null = null
   const isMe = (nick: string | undefined) => link.fold(nick ?? '') === link.fold(link.nick())
   /** How the server tells us besides: a host of another name, a change, an answer to WHO. */
@@ -28,7 +28,9 @@ export const createOwn = (link: Link) => {
     /** How many bytes of text fit on a line to somebody; one is left for what keeps it from being a command. */
     limit: (command: 'PRIVMSG' | 'NOTICE', target: string): number => {
       const worst = WORST_USER.length + 1 + LONGEST_HOST
-      const prefix = 1 + Buffer.byteLength(link.nick()) + 1 + (mask === null ? worst : Buffer.byteLength(mask)) + 1
+      // The nick we want may be ours before what was laid out is said.
+      const nick = Math.max(Buffer.byteLength(link.nick()), Buffer.byteLength(wanted()))
+      const prefix = 1 + nick + 1 + (mask === null ? worst : Buffer.byteLength(mask)) + 1
       return lineBytes() - 2 - prefix - Buffer.byteLength(`${command} ${target} :`) - 1
     },
   }

@@ -5,14 +5,20 @@ export type Flood = { burst: number; perSecond: number }
 export type Pace = {
   /** Answers whether it was written: not, where the connection ends before its turn comes. Lines given together stay together. */
   put: (lines: readonly string[]) => Promise<boolean>
+  /** The same for what nobody else waits for: it takes turns with the rest, and never more than half of the time. */
+  putAside: (lines: readonly string[]) => Promise<boolean>
   /** Before all that waits, and at once. What comes after waits the longer for it. */
   putFirst: (line: string) => void
   end: () => void
 }
 
+type Waiting = { lines: readonly string[]; written: (yes: boolean) => void }
+
 /** A bucket of tokens: a line takes about one, a short one half of one and a long one two, as servers count them. */
 export const createPace = ({ burst, perSecond }: Flood, write: (line: string) => void): Pace => {
-  const waiting: { lines: readonly string[]; written: (yes: boolean) => void }[] = []
+  const main: Waiting[] = []
+  const aside: Waiting[] = []
+  let wasAside = false
   let tokens = burst
   let counted = performance.now()
   let timer: NodeJS.Timeout | undefined
@@ -23,10 +29,12 @@ export const createPace = ({ burst, perSecond }: Flood, write: (line: string) =>
     tokens = Math.min(burst, tokens + ((now - counted) / 1000) * perSecond)
     counted = now
   }
+  const nextQueue = () => (aside.length > 0 && (main.length === 0 || !wasAside) ? aside : main)
   const pump = () => {
     timer = undefined
     refill()
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+    for (let queue = nextQueue(); queue[0] !== undefined; queue = nextQueue()) {
+      const [next] = queue
       const cost = next.lines.reduce((sum, line) => sum + costOf(line), 0)
       // More than there can ever be is let go when there is as much as there can be, and owed.
       const missing = Math.min(cost, burst) - tokens
@@ -35,18 +43,21 @@ export const createPace = ({ burst, perSecond }: Flood, write: (line: string) =>
         return
       }
       tokens -= cost
-      waiting.shift()
+      queue.shift()
+      wasAside = queue === aside
       for (const line of next.lines) write(line)
       next.written(true)
     }
   }
+  const put = (queue: Waiting[], lines: readonly string[]): Promise<boolean> =>
+    new Promise((written) => {
+      if (over) return written(false)
+      queue.push({ lines, written })
+      if (timer === undefined) pump()
+    })
   return {
-    put: (lines) =>
-      new Promise((written) => {
-        if (over) return written(false)
-        waiting.push({ lines, written })
-        if (timer === undefined) pump()
-      }),
+    put: (lines) => put(main, lines),
+    putAside: (lines) => put(aside, lines),
     putFirst: (line) => {
       if (over) return
       refill()
@@ -56,7 +67,7 @@ export const createPace = ({ burst, perSecond }: Flood, write: (line: string) =>
     end: () => {
       over = true
       clearTimeout(timer)
-      for (const { written } of waiting.splice(0)) written(false)
+      for (const { written } of [...main.splice(0), ...aside.splice(0)]) written(false)
     },
   }
 }

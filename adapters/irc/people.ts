@@ -20,6 +20,8 @@ const LOOK_MS = 2000
 export const createPeople = (link: Link, network: string) => {
   const present = new Map<string, Present>()
   const looks = new Map<string, NodeJS.Timeout>()
+  /** Those we are in. Of others a server may tell as well, and nobody tells us who leaves them. */
+  const ours = new Set<string>()
   const isMe = (nick: string) => link.fold(nick) === link.fold(link.nick())
 
   const enter = (nick: string, channel: string): Present => {
@@ -40,6 +42,7 @@ export const createPeople = (link: Link, network: string) => {
     if (one?.channels.size === 0) present.delete(link.fold(nick))
   }
   const leaveAll = (channel: string) => {
+    ours.delete(link.fold(channel))
     for (const nick of [...present.keys()]) leave(nick, channel)
   }
   /** Asks who is in a channel: once for all who came in meanwhile. */
@@ -47,12 +50,19 @@ export const createPeople = (link: Link, network: string) => {
     if (looks.has(channel)) return
     const ask = () => {
       looks.delete(channel)
+      if (!ours.has(link.fold(channel))) return
       void link.put(link.supports('WHOX') === null ? `WHO ${channel}` : `WHO ${channel} %tcuhnfa,${WHOX_TOKEN}`)
     }
     looks.set(channel, setTimeout(ask, ms))
   }
+  /** Whoever was there when we left may be somebody else by now. */
+  const come = (channel: string) => {
+    leaveAll(channel)
+    ours.add(link.fold(channel))
+    look(channel, 0)
+  }
   const learn = (nick: string, channel: string, mask: string, flags: string) => {
-    if (isMe(nick) || !link.isChannel(channel)) return
+    if (isMe(nick) || !ours.has(link.fold(channel))) return
     const one = enter(nick, channel)
     one.mask ??= mask
     one.bot ||= isBotFlag(link, flags)
@@ -63,7 +73,7 @@ export const createPeople = (link: Link, network: string) => {
 
   const on: Record<string, (line: Message) => void> = {
     JOIN: ({ nick, ident, hostname, params: [channel = '', account] }) => {
-      if (isMe(nick)) return look(channel, 0)
+      if (isMe(nick)) return come(channel)
       const one = enter(nick, channel)
       one.mask = `${ident}@${hostname}`
       if (link.has('extended-join')) one.account = accountOf(account)
@@ -90,6 +100,7 @@ export const createPeople = (link: Link, network: string) => {
     },
     // NAMES: who was there before us.
     '353': ({ params: [, , channel = '', names = ''] }) => {
+      if (!ours.has(link.fold(channel))) return
       for (const word of names.split(' ')) {
         const [nick = ''] = word.replace(/^[^\p{L}\p{N}[\]\\`_^{|}]+/u, '').split('!')
         if (nick !== '' && !isMe(nick)) enter(nick, channel)

@@ -11,6 +11,8 @@ export type Body = {
   to: string | null
   lead: string
   text: string
+  /** Whether the house says it: that is no Markdown, and a file or a diff in it is shown as it is. */
+  house: boolean
   /** The post to go on with, where it may be long. */
   post: { room: string; id: string } | null
 }
@@ -28,10 +30,12 @@ const LONGEST_ASKED = 600
 export const phrase = (post: Post, spot: Spot, options: Options): Body | null => {
   if (!isTold(post, spot, options.network)) return null
   const said = { ...plainly(post), ...phrases[post.kind]?.(post, spot.watched ? null : options.askerOf(post)) }
+  const house = post.author.kind === 'house'
   return {
     ...said,
+    house,
     lead: spot.watched ? `[${post.room}] ${said.lead}` : said.lead,
-    text: post.author.kind === 'house' ? withSigns(said.text, options.commands) : said.text,
+    text: house ? withSigns(said.text, options.commands) : said.text,
   }
 }
 
@@ -83,7 +87,7 @@ const approval = ({ author, text, approval }: Post): string => {
 }
 
 /** The house says its commands with a slash, which clients of IRC take for their own: here they begin with `!`. */
-const withSigns = (text: string, commands: Options['commands']): string => {
+export const withSigns = (text: string, commands: Options['commands']): string => {
   const names = new Set(commands.flatMap(({ name, aliases }) => [name, ...aliases]))
   return text.replace(/(?<![\w/.~-])\/([a-z][a-z-]*)(?![\w/.])/g, (whole, name: string) =>
     names.has(name) ? `!${name}` : whole,

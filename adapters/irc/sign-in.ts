@@ -28,6 +28,7 @@ export const saslOf = (
     sasl: byPassword ? { account, secret } : null,
     external: byCertificate && !byPassword,
     mechanism: (offered) => {
+      if (!byPassword && !byCertificate) return null
       const isKnown = offered.length === 0 || offered.includes('EXTERNAL')
       tried = !byPassword || (byCertificate && isKnown) ? 'EXTERNAL' : 'PLAIN'
       return tried

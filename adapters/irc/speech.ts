@@ -1,16 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { defused, type LaidLine } from './layout.ts'
 import type { Link, Message } from './link.ts'
 import { batchesOf, type Multiline } from './multiline.ts'
+import { createWatch, UNSURE, type Watch } from './watch.ts'
 
 /**
  * What came of it · said: the server has taken it · unwritten: nothing of it was sent · unsure: it was sent, and the
- * connection ended before the server said so · refused: the server did not take it
+ * connection ended before the server said so · refused: the server did not take it · partly: it did not take all of it
  */
 export type Spoke =
   | { kind: 'said'; ref: string | null }
   | { kind: 'unwritten'; why: string }
   | { kind: 'unsure'; why: string }
+  | { kind: 'partly'; why: string }
   | { kind: 'refused'; code: string; why: string }
 
 type Options = {
@@ -23,6 +24,7 @@ type Options = {
 export const createSpeech = (link: Link, { window, confirmMs }: Options) => {
   const watches = new Set<Watch>()
   const turns = new Map<string, Promise<unknown>>()
+  let takesBatches = true
 
   const part = async (target: string, blocks: readonly string[][]): Promise<Spoke> => {
     const watch = createWatch(link, target, blocks.length)
@@ -38,20 +40,26 @@ export const createSpeech = (link: Link, { window, confirmMs }: Options) => {
     }
   }
   /** A long text is sent in parts, each once the server has the one before it: so it never has too much of us. */
-  const speak = async (target: string, lines: readonly LaidLine[]): Promise<Spoke> => {
-    const blocks = blocksOf(link, target, lines)
+  const inParts = async (target: string, blocks: readonly string[][]): Promise<Spoke> => {
     let first: Spoke | null = null
     for (let at = 0; at < blocks.length; at += window) {
       const spoke = await part(target, blocks.slice(at, at + window))
-      if (spoke.kind !== 'said')
-        return first === null ? spoke : { kind: 'unsure', why: `only a part was said: ${spoke.why}` }
+      if (spoke.kind !== 'said') return first === null ? spoke : cutShort(spoke)
       first ??= spoke
     }
     return first ?? { kind: 'said', ref: null }
   }
+  const speak = async (target: string, lines: readonly LaidLine[]): Promise<Spoke> => {
+    const multiline = takesBatches && lines.length > 1 ? multilineOf(link) : null
+    if (multiline === null) return inParts(target, linesTo(target, lines))
+    const spoke = await inParts(target, batchesOf(target, lines, multiline))
+    // A server that does not take what it offered is spoken to like any other from then on.
+    return spoke.kind === 'refused' && !takesBatches ? inParts(target, linesTo(target, lines)) : spoke
+  }
 
   return {
     line: (line: Message) => {
+      if (line.command === 'FAIL' && line.params[0] === 'BATCH') takesBatches = false
       for (const watch of watches) watch.line(line)
     },
     /** Says lines to a channel, after all that was to be said there before. */
@@ -67,14 +75,15 @@ export const createSpeech = (link: Link, { window, confirmMs }: Options) => {
   }
 }
 
-const UNSURE: Spoke = { kind: 'unsure', why: 'the connection ended before the server had answered' }
+/** What it is where something was said before. */
+const cutShort = ({ kind, why }: Exclude<Spoke, { kind: 'said' }>): Spoke => ({
+  kind: kind === 'refused' || kind === 'partly' ? 'partly' : 'unsure',
+  why: `only a part was said: ${why}`,
+})
 
-/** The blocks of lines that are sent one by one: each line, or as many as go into a message where there are such. */
-const blocksOf = (link: Link, target: string, lines: readonly LaidLine[]): string[][] => {
-  const multiline = multilineOf(link)
-  if (multiline !== null && lines.length > 1) return batchesOf(target, lines, multiline)
-  return lines.map(({ text }) => [`PRIVMSG ${target} :${defused(text)}`])
-}
+/** Blocks that are sent one by one: each line is one. */
+const linesTo = (target: string, lines: readonly LaidLine[]): string[][] =>
+  lines.map(({ text }) => [`PRIVMSG ${target} :${defused(text)}`])
 
 const multilineOf = (link: Link): Multiline | null => {
   if (!link.has('draft/multiline') || !link.has('batch')) return null
@@ -85,71 +94,3 @@ const multilineOf = (link: Link): Multiline | null => {
 
 const DEFAULT_BATCH_BYTES = 4096
 const DEFAULT_BATCH_LINES = 24
-
-/** What a server answers where it does not take what was said. */
-const ERRORS = new Set([
-  '401',
-  '403',
-  '404',
-  '407',
-  '412',
-  '413',
-  '415',
-  '437',
-  '442',
-  '477',
-  '482',
-  '489',
-  '531',
-  'FAIL',
-])
-
-type Watch = ReturnType<typeof createWatch>
-
-/** Waits for what the server makes of some blocks: by labels where it answers them, and else by what it answers after them. */
-const createWatch = (link: Link, target: string, count: number) => {
-  const token = randomBytes(8).toString('hex')
-  const labels = link.has('labeled-response') && link.has('echo-message')
-  const open = new Set(labels ? Array.from({ length: count }, (_, i) => `${token}-${i}`) : [token])
-  const errors: { code: string; why: string }[] = []
-  let ref: string | null = null
-  let settle: (spoke: Spoke) => void = () => {}
-  const done = new Promise<Spoke>((resolve) => {
-    settle = resolve
-  })
-  const isOurs = ({ command, tags, params }: Message): boolean => {
-    if (labels) return open.has(tags['label'] ?? '')
-    if (command === 'PONG') return params.some((param) => open.has(param))
-    return ERRORS.has(command) && params.slice(1).some((param) => link.fold(param) === link.fold(target))
-  }
-  const outcome = (): Spoke => {
-    const [first] = errors
-    if (!first) return { kind: 'said', ref }
-    return errors.length < count
-      ? { kind: 'unsure', why: `a part was refused: ${first.why}` }
-      : { kind: 'refused', ...first }
-  }
-  return {
-    token,
-    labels,
-    /** A block whose first line carries a label, where labels are answered. */
-    marked: (block: readonly string[], index: number): string[] =>
-      labels ? block.map((line, i) => (i === 0 ? `@label=${token}-${index} ${line}` : line)) : [...block],
-    line: (line: Message) => {
-      if (!isOurs(line)) return
-      if (ERRORS.has(line.command)) errors.push({ code: line.command, why: line.params.at(-1) ?? line.command })
-      else ref ??= line.tags['msgid'] ?? null
-      if (labels) open.delete(line.tags['label'] ?? '')
-      else if (line.command === 'PONG') open.clear()
-      if (open.size === 0) settle(outcome())
-    },
-    settled: (ms: number): Promise<Spoke> => {
-      const timer = setTimeout(
-        () => settle({ kind: 'unsure', why: `the server did not answer within ${ms / 1000} s` }),
-        ms,
-      )
-      return done.finally(() => clearTimeout(timer))
-    },
-    end: () => settle(UNSURE),
-  }
-}

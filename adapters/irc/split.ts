@@ -12,7 +12,8 @@ export const split = (text: string, limit: number, first = limit): string[] => {
   return pieces
 }
 
-const cutOf = (text: string, limit: number): number => {
+/** Where a text is cut for its first piece to be of at most so many bytes. */
+export const cutOf = (text: string, limit: number): number => {
   const fits = fitting(text, limit)
   if (fits === text.length) return fits
   const word = text.lastIndexOf(' ', fits - 1) + 1

@@ -34,6 +34,7 @@ export type ActAnswer = {
 export type ActInput = {
   tool: string
   args: Record<string, unknown>
+  /** the name of the step: the same again is answered again, and not done again */
   step?: string | undefined
 }
 
@@ -1109,7 +1110,9 @@ export type HopAnswer = {
 }
 
 export type HopInput = {
+  /** which peripheral */
   to: string
+  /** the name of the step: the same again is answered again, and not done again */
   step?: string | undefined
 }
 
@@ -1288,7 +1291,9 @@ export type LeaveAnswer = {
 }
 
 export type LeaveInput = {
+  /** what came of it */
   answer?: string | undefined
+  /** how it ends */
   outcome?: "done" | "failed" | undefined
 }
 
@@ -2518,6 +2523,7 @@ export type StartAnswer = {
 
 export type StartInput = {
   peripheral?: string | undefined
+  /** what for, in a few words */
   request?: string | undefined
 }
 

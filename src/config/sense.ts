@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 import { BY_HAND } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
-import type { IrcConfig } from '../shapes/networks.ts'
+import { type IrcConfig, isChannelOf } from '../shapes/networks.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { Budget } from '../shapes/usage.ts'
 import { type Source, told, type Wrong } from './yaml.ts'
@@ -128,7 +128,7 @@ const wrongNetworks = ({ networks, rooms, agents }: Config): Wrong[] =>
 
 const wrongIrc = (name: string, irc: IrcConfig, agents: Config['agents']): Wrong[] => {
   const path = ['networks', name]
-  const odd = Object.keys(irc.channels).filter((channel) => !/^[#&+!]/.test(channel))
+  const odd = Object.keys(irc.channels).filter((channel) => !isChannelOf('irc', channel))
   const strangers = Object.keys(irc.agents).filter((id) => !agents.some((agent) => agent.id === id))
   return [
     ...odd.map((channel) => ({

@@ -73,7 +73,8 @@ type Begun = Standing & { cursor: number }
 
 /**
  * Where a stream goes on. One that was never seen begins with what is said from now on: what was said in a room before is
- * not for a channel that was bound just now. One that Redis has forgotten goes on from what the evidence says, in doubt.
+ * not for a channel that was bound just now. One that Redis has forgotten, or of which it knows less than the evidence,
+ * goes on from what that says, in doubt.
  */
 const beginning = async (
   { ledger, lastThrough, newest, note }: Delivering,
@@ -81,9 +82,15 @@ const beginning = async (
   since: number | null,
 ): Promise<Begun> => {
   const known = await ledger.standing(stream)
-  if (known.cursor !== null) return { ...known, cursor: Math.max(known.cursor, since ?? 0) }
   const through = await lastThrough(stream)
+  if (known.cursor !== null && known.cursor >= (through ?? 0))
+    return { ...known, cursor: Math.max(known.cursor, since ?? 0) }
   const head = await newest()
+  if (known.cursor !== null && through !== null) {
+    // Redis came back from an older state of itself: what it has forgotten may have been said.
+    await ledger.land(stream, through, head)
+    return { cursor: Math.max(through, since ?? 0), doubt: head, hand: null, flight: null }
+  }
   const cursor = Math.max(through ?? since ?? head, since ?? 0)
   const doubt = through === null ? 0 : head
   // Written first: whatever Redis forgets from here on, the stream is known to have begun.

@@ -7,12 +7,16 @@ type Reader = Pick<Store, 'query'>
 /** A channel that leads to a thread, and since which position. */
 type Bound = { channel: string; thread: string; since: number }
 
-/** Which channels of a network lead to threads. Of a channel that was bound twice, the last binding holds. */
+/**
+ * Which channels of a network lead to threads. A channel leads to one thread, and a thread has one channel on a network:
+ * the last binding holds.
+ */
 export const boundThreads = async (store: Reader, network: string): Promise<Bound[]> => {
   const bound = new Map<string, Bound>()
   for await (const { body, position } of everyEntry(store, { event: 'thread-bound', order: 'oldest' })) {
     if (body?.event !== 'thread-bound' || body.network !== network) continue
     const { channel, thread } = body
+    for (const [key, before] of bound) if (before.thread === thread) bound.delete(key)
     bound.set(folded(channel), { channel, thread, since: position })
   }
   return [...bound.values()]

@@ -3,7 +3,14 @@ import type { Store } from './store.ts'
 
 const PAGE = 500
 
-type Wanted = { event: EventName; subject?: string; order: 'oldest' | 'newest'; cursor?: number }
+type Wanted = {
+  event: EventName
+  subject?: string
+  tag?: string
+  ephemeral?: 'with'
+  order: 'oldest' | 'newest'
+  cursor?: number
+}
 
 /** Every entry of an event, page by page; a cursor says after which one. */
 export async function* everyEntry(store: Pick<Store, 'query'>, wanted: Wanted): AsyncGenerator<Entry> {

@@ -51,8 +51,13 @@ export const createPeople = ({ store, config }: Options) => {
       const person = holder?.person ?? null
       return { name: person ?? nameOf(sender), role: role ?? 'viewer', guest: role === null, person }
     },
-    /** What a person may do by themselves, whatever their network gives to everybody; null for nothing. */
+    /** What a person may do by themselves, by any of their accounts, whatever networks give to everybody; null for nothing. */
     roleIn,
+    /** The same by one account: what another one of theirs was paired with is no more than that one's. */
+    roleBy: async (identity: string, where: Where): Promise<Role | null> => {
+      const holder = await holderOf(identity)
+      return holder && ownRole(config, holder, where)
+    },
     /** All that is theirs, as the config and the pairings have it. */
     identitiesOf: async (person: string): Promise<string[]> => {
       const given = Object.hasOwn(config.people, person) ? (config.people[person]?.accounts ?? []) : []

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { boundThreads, watchedSince } from '../evidence/bindings.ts'
+import { folded } from '../evidence/folded.ts'
 import { follow } from '../evidence/follow.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Parts } from './parts.ts'
 
 /** What one channel is told of one room, and since which position; null where that is as old as the config. */
@@ -18,10 +21,14 @@ export const openBindings = async ({ store, live, config, log }: Parts, signal: 
     Object.entries(channels).map(([channel, room]) => ({ network, channel, room, since: null })),
   )
   const listeners = new Set<() => void>()
+  const inTurn = oneAtATime()
   let led = configured
   let told = configured
 
-  const look = async (): Promise<void> => {
+  /** One after the other: what is read later is what holds. */
+  const look = (): Promise<void> => inTurn('look', lookNow)
+
+  const lookNow = async (): Promise<void> => {
     const bound = await Promise.all(
       Object.keys(config.networks).map(async (network) =>
         (await boundThreads(store, network)).map(({ channel, thread, since }) => ({
@@ -43,15 +50,23 @@ export const openBindings = async ({ store, live, config, log }: Parts, signal: 
   }
 
   const keepLooking = async (event: 'thread-bound' | 'watch-set', after: number): Promise<void> => {
-    for await (const _entry of follow(store, live, { filters: { event }, after }, signal)) await look()
+    let seen = after
+    while (!signal.aborted) {
+      try {
+        for await (const { position } of follow(store, live, { filters: { event }, after: seen }, signal)) {
+          await look()
+          seen = position
+        }
+      } catch (error) {
+        log.warn('bindings could not be looked at', { error: (error as Error).message })
+        await sleep(AGAIN_MS, null, { signal }).catch(() => {})
+      }
+    }
   }
 
   const position = await store.head()
   await look()
-  for (const event of ['thread-bound', 'watch-set'] as const)
-    keepLooking(event, position).catch((error: Error) =>
-      log.warn('bindings are not looked at', { error: error.message }),
-    )
+  for (const event of ['thread-bound', 'watch-set'] as const) void keepLooking(event, position)
 
   return {
     roomOf: (network: string, channel: string): string | null =>
@@ -68,5 +83,7 @@ export const openBindings = async ({ store, live, config, log }: Parts, signal: 
   }
 }
 
+const AGAIN_MS = 1000
+
 /** IRC has its channels in any letters. */
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const isSame = (one: string, other: string): boolean => folded(one) === folded(other)

@@ -5,8 +5,10 @@ import { createCards } from '../delivery/cards.ts'
 import { createDelivery, type Note } from '../delivery/deliver.ts'
 import { type Ledger, type Stream, streamName } from '../delivery/ledger.ts'
 import { houseDraft } from '../evidence/drafts.ts'
+import { everyEntry } from '../evidence/every.ts'
 import { follow } from '../evidence/follow.ts'
 import { showOf } from '../evidence/room-settings.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Post } from '../shapes/post.ts'
 import { toPost } from '../status/posts.ts'
@@ -38,11 +40,18 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
     ...time,
   })
 
-  const streams = new Map<string, { end: AbortController; over: Promise<void> }>()
+  const streams = new Map<string, AbortController>()
+  const inStream = oneAtATime()
+  const running = new Set<Promise<void>>()
   const begin = (told: Told): void => {
     const end = new AbortController()
     const until = AbortSignal.any([signal, end.signal])
-    streams.set(streamName(told), { end, over: keepSaying(told, until) })
+    streams.set(streamName(told), end)
+    // One that was ended just now may still be saying something: two would say it twice.
+    const over: Promise<void> = inStream(streamName(told), () => keepSaying(told, until)).finally(() =>
+      running.delete(over),
+    )
+    running.add(over)
   }
   const keepSaying = async ({ network, channel, room, since }: Told, until: AbortSignal): Promise<void> => {
     while (!until.aborted) {
@@ -54,7 +63,7 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
   }
   const settle = (): void => {
     const told = new Map(bindings.told(name).map((one) => [streamName(one), one]))
-    for (const [stream, { end }] of streams) {
+    for (const [stream, end] of streams) {
       if (told.has(stream)) continue
       end.abort()
       streams.delete(stream)
@@ -69,7 +78,7 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
     if (signal.aborted) done()
   })
   unlisten()
-  await Promise.all([...streams.values()].map(({ over }) => over))
+  await Promise.all(running)
 }
 
 const AGAIN_MS = 1000
@@ -106,21 +115,23 @@ const isFor = (network: string, { body }: Entry): boolean => {
 const noteIn =
   ({ store, newId, log }: Parts): Note =>
   async (noted) => {
-    const { about, position, room } = noted
+    const { about, position, post, room } = noted
     const tag = tagOf(noted)
+    const isNote = post !== null && (await store.get(post))?.body?.event === 'delivery-noted'
     // Whoever dies right after it notes it again: it is the same note.
     const id = about === 'through' ? newId() : `${tag.replace('/', '.')}.${about}-${position}`
-    const draft = houseDraft(id, { event: 'delivery-noted', ...noted }, about === 'failed' ? [room] : [])
+    // That a note of it could not be said either is for the evidence alone: two networks would tell each other for ever.
+    const rooms = about === 'failed' && !isNote ? [room] : []
+    const draft = houseDraft(id, { event: 'delivery-noted', ...noted }, rooms)
     const written = await store.append([{ ...draft, tags: [...draft.tags, tag] }])
     if (about !== 'through') log.warn('a post was not said as it should', noted)
     if (!written.ok && written.refusal.code !== 'id-conflict') throw new Error(written.refusal.message)
   }
 
+/** However much could not be said since: a stream that is taken for a new one would leave out what it has not said. */
 const lastThrough = async ({ store }: Parts, stream: Stream): Promise<number | null> => {
-  const filters = { event: 'delivery-noted', tag: tagOf(stream), ephemeral: 'with', limit: 50 }
-  const found = await store.query(filters)
-  if (!found.ok) throw new Error(found.refusal.message)
-  for (const { body } of found.value.entries) {
+  const wanted = { event: 'delivery-noted', tag: tagOf(stream), ephemeral: 'with', order: 'newest' } as const
+  for await (const { body } of everyEntry(store, wanted)) {
     if (body?.event === 'delivery-noted' && body.about === 'through') return body.position
   }
   return null

@@ -1,6 +1,8 @@
 import type { NetworkPort } from '../chat/port.ts'
 import type { Ledger } from '../delivery/ledger.ts'
 import { houseDraft } from '../evidence/drafts.ts'
+import { everyEntry } from '../evidence/every.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 import { commandRows } from '../operations/commands.ts'
 import type { Message } from '../shapes/message.ts'
 import type { Sender } from '../shapes/network.ts'
@@ -73,12 +75,13 @@ export const networkPort = (options: Options): NetworkPort => {
   }
 }
 
-/** Notes how it stands with a network, and tells its rooms where that is something else than before. */
+/** Notes how it stands with a network, and tells its rooms where that is something else than they were told last. */
 const createReport = ({ network, config, parts, note, signal }: Options, started: string): NetworkPort['report'] => {
   const { store, newId, clock, log } = parts
   let before: NetworkStanding = { network, state: 'connecting', detail: '', since: started }
+  const inTurn = oneAtATime()
   const tell = async ({ state, detail }: NetworkStanding): Promise<void> => {
-    if (state === 'connecting') return
+    if (state === 'connecting' || state === (await lastTold(network, store))) return
     const rooms = [...new Set(Object.values(config.channels))]
     const told = await store.append([houseDraft(newId(), { event: 'network-noted', network, state, detail }, rooms)])
     if (!told.ok) log.warn('how a network stands could not be written down', { network, ...told.refusal })
@@ -88,12 +91,23 @@ const createReport = ({ network, config, parts, note, signal }: Options, started
     if (signal.aborted) return
     const changed = state !== before.state
     const since = changed ? new Date(clock()).toISOString() : before.since
-    const said = before.state !== 'connecting' || state !== 'connected'
-    before = { network, state, detail, since }
+    const now: NetworkStanding = { network, state, detail, since }
+    before = now
     log[state === 'connected' ? 'info' : 'warn'](`${network} is ${state}`, { detail })
     const failed = (error: Error) => log.warn('how a network stands could not be noted', { error: error.message })
     note(before).catch(failed)
-    // That it came up at the start is what everybody expects.
-    if (changed && said) tell(before).catch(failed)
+    if (changed) inTurn(network, () => tell(now)).catch(failed)
   }
+}
+
+/**
+ * What the rooms of a network were told of it last, by whichever process was on it then: who was told that it is lost is
+ * told that it is back. That it is connected is what everybody expects who was told nothing.
+ */
+const lastTold = async (network: string, store: Parts['store']): Promise<NetworkStanding['state']> => {
+  const wanted = { event: 'network-noted', ephemeral: 'with', order: 'newest' } as const
+  for await (const { body } of everyEntry(store, wanted)) {
+    if (body?.event === 'network-noted' && body.network === network) return body.state
+  }
+  return 'connected'
 }

@@ -202,7 +202,8 @@ export const openParts = async (given: Settings, part: string) => {
     /** Which process this is, among all that share the Redis. */
     holder,
     /** Who is on which network. */
-    networks: createNetworks({ redis, prefix, holder, ms: config.lease.ms }),
+    // In containers two processes can have the same name and number: no two may be on a network for one.
+    networks: createNetworks({ redis, prefix, holder: `${holder}-${newId()}`, ms: config.lease.ms }),
     owner: userName(),
     ...views,
     /** Signs where the store stands. */

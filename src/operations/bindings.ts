@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { watchedBy } from '../evidence/bindings.ts'
+import { boundThreads, watchedBy } from '../evidence/bindings.ts'
 import { roomDraft } from '../evidence/drafts.ts'
 import { folded } from '../evidence/folded.ts'
 import { threadOf } from '../evidence/threads.ts'
 import { ChannelName } from '../shapes/network.ts'
+import { isChannelOf } from '../shapes/networks.ts'
 import { authorOf } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -52,7 +53,25 @@ const objectionTo = async (
   }
   const taken = Object.entries(known.channels).find(([name]) => folded(name) === folded(channel))
   if (taken) return refusal('command-invalid', `${channel} leads to ${taken[1]}, as the config says: choose another`)
-  return tooLowAt(thread, 'operator', 'to bind it', context)
+  // Who is no channel is somebody: they would be told all that is said.
+  if (!isChannelOf(known.kind, channel))
+    return refusal('command-invalid', `${channel} is no channel of ${network}: ${EXPECTED[known.kind]}`)
+  return (await tooLowAt(thread, 'operator', 'to bind it', context)) ?? objectionToMove({ network, channel }, context)
+}
+
+const EXPECTED = {
+  irc: 'expected one such as "#team"',
+  discord: 'expected its number, such as "1234567890123456789"',
+} as const
+
+/** A channel that leads elsewhere already is taken from there by whoever could have brought it there. */
+const objectionToMove = async (
+  { network, channel }: Pick<z.infer<typeof input>, 'network' | 'channel'>,
+  context: Context,
+): Promise<Refusal | null> => {
+  const bound = await boundThreads(context.store, network)
+  const before = bound.find((one) => folded(one.channel) === folded(channel))
+  return before ? tooLowAt(before.thread, 'operator', `to take ${channel} from ${before.thread}`, context) : null
 }
 
 const watching = {

@@ -135,11 +135,12 @@ const nobody = ({ person }: Context): Refusal =>
 
 /**
  * The role that goes with an offer: for somebody whom the config knows, the least, because the config says the rest. No
- * token makes more of an account than it is good for itself.
+ * token and no account makes more of another than it is good for itself.
  */
 const roleToGive = async (name: string, { person, people, config }: Context): Promise<Result<Role>> => {
   if (!Object.hasOwn(config.people, name)) {
-    const role = person.sender ? await people.roleIn(name, { room: null, network: null }) : person.role
+    const identity = person.sender ? identityOf(person.sender) : null
+    const role = identity === null ? person.role : await people.roleBy(identity, { room: null, network: null })
     if (role !== null && role !== 'viewer') return ok(role)
     return refused(
       refusal(
@@ -156,9 +157,8 @@ const roleToGive = async (name: string, { person, people, config }: Context): Pr
   )
 }
 
-/** Wrong codes of one account, and codes that were said where they could not be used: both for as long as codes hold. */
+/** Wrong codes of one account, for as long as codes hold. */
 const wrong = createTries({ most: 5, ms: MINUTES * 60_000 })
-const spoilt = createTries({ most: 1, ms: MINUTES * 60_000 })
 
 const redeem = async (said: string, context: Context): Promise<Result<Pairing>> => {
   const { person, people, now } = context
@@ -168,10 +168,19 @@ const redeem = async (said: string, context: Context): Promise<Result<Pairing>> 
   const given = identity === null ? null : people.givenTo(identity)
   const objection = objectionTo({ identity, given, offered }, context)
   if (!objection && identity !== null && offered) return use({ entry, identity, ...offered }, context)
-  // By now others may have read it.
-  if (offered) spoilt.count(entry, now())
-  else if (identity !== null) wrong.count(identity, now())
+  if (offered) return spoil(entry, objection ?? UNKNOWN, context)
+  if (identity !== null) wrong.count(identity, now())
   return refused(objection ?? UNKNOWN)
+}
+
+/**
+ * A code was said where it cannot be used, and by now others may have read it: it is good for nobody any more. That is
+ * evidence, since whoever says it next is heard by another process.
+ */
+const spoil = async (entry: string, why: Refusal, { store }: Context): Promise<Result<never>> => {
+  const body = { event: 'refused', stage: 'pair', refusal: why } as const
+  const written = await store.append([{ ...houseDraft(usedIn(entry), body, []), inReplyTo: entry }])
+  return written.ok || written.refusal.code === 'id-conflict' ? refused(why) : written
 }
 
 const UNKNOWN = refusal('pair-unknown', 'there is no such code, or it was used, or its time is up')
@@ -201,7 +210,7 @@ type Offered = { person: string; role: Role }
 /** What a code stands for, while it holds. */
 const offerIn = async (entry: string, { store, now }: Context): Promise<Offered | null> => {
   const body = (await store.get(entry))?.body
-  if (body?.event !== 'pair-offered' || Date.parse(body.expires) <= now() || spoilt.isOver(entry, now())) return null
+  if (body?.event !== 'pair-offered' || Date.parse(body.expires) <= now()) return null
   return (await store.get(usedIn(entry))) ? null : { person: body.person, role: body.role }
 }
 
@@ -216,7 +225,7 @@ const use = async (
   const written = await store.append([draft])
   if (written.ok) return ok({ person: name, code: null, until: null, identity })
   return written.refusal.code === 'id-conflict'
-    ? refused(refusal('pair-unknown', 'somebody else has used that code just now'))
+    ? refused(refusal('pair-unknown', 'somebody else has said that code just now'))
     : written
 }
 

@@ -23,8 +23,7 @@ export const roleAt = async (room: string, context: Context): Promise<Role | nul
     return guest ? null : role
   }
   const identity = identityOf(sender)
-  const name = identity === null ? null : await people.personOf(identity)
-  return name === null ? null : people.roleIn(name, { room: home, network: null })
+  return identity === null ? null : people.roleBy(identity, { room: home, network: null })
 }
 
 /** Why whoever asks may not do something in another room; null where they may. */

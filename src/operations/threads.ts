@@ -17,6 +17,7 @@ import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
 import { agentNamed } from './sessions.ts'
+import { homeOf, tooLowAt } from './standing.ts'
 
 const ThreadRow = z.strictObject({
   id: Name,
@@ -108,6 +109,9 @@ export const fork = defineOperation({
   run: async ({ thread, turn, name }, context) => {
     const known = await threadOf(context.store, thread)
     if (!known) return refused(unknown(thread))
+    // What was said in a thread is for whoever may work in its room, wherever they are.
+    const low = await tooLowAt(thread, writes.role, 'to fork it', context)
+    if (low) return refused(low)
     const from = turn === undefined ? await lastTurn(known, context) : await turnIn(known, turn, context)
     if (!from.ok) return from
     const { agent, room } = known
@@ -145,11 +149,15 @@ export const unarchive = defineOperation({
 const setArchived = async (
   named: string | undefined,
   archived: boolean,
-  { store, person, room }: Context,
+  context: Context,
 ): Promise<Result<z.infer<typeof One>>> => {
+  const { store, person, room } = context
   const thread = named ?? room ?? ''
-  if (named === undefined && !(await threadOf(store, thread)))
+  const known = await threadOf(store, thread)
+  if (named === undefined && !known)
     return refused(refusal('command-invalid', 'this is no thread: say which is meant; /threads shows them'))
+  const low = known && (await tooLowAt(thread, writes.role, 'to put it away or take it out', context))
+  if (low) return refused(low)
   const done = await archiveThread(store, thread, archived, authorOf(person))
   return done.ok ? ok({ thread: rowOf(done.value) }) : done
 }
@@ -179,9 +187,6 @@ const agentFor = async (wanted: string | null, room: string, { who, rooms, store
     refusal('agent-unknown', `there is no agent ${agent}; there is ${here.map(({ id }) => id).join(', ')}`),
   )
 }
-
-/** The room of the config that a thread belongs to: one that is begun in another thread belongs where that does. */
-const homeOf = async (room: string, { store }: Context): Promise<string> => (await threadOf(store, room))?.room ?? room
 
 type From = Result<Start['from']>
 

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { parseJson } from '../lib/parse-json.ts'
 import type { Redis } from '../redis/redis.ts'
 import { NetworkStanding } from '../shapes/networks.ts'
@@ -15,6 +16,9 @@ const LEAVE = `
 if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
 `
 
+/** How it stands with a network, and who said so. */
+const Noted = z.strictObject({ holder: z.string(), standing: NetworkStanding })
+
 type Options = { redis: Redis; prefix: string; holder: string; ms: number }
 
 /**
@@ -31,12 +35,13 @@ export const createNetworks = ({ redis, prefix, holder, ms }: Options) => {
       await redis.eval(LEAVE, 1, key(network), holder)
     },
     note: async (standing: NetworkStanding): Promise<void> => {
-      await redis.hset(states, standing.network, JSON.stringify(standing))
+      await redis.hset(states, standing.network, JSON.stringify({ holder, standing }))
     },
     /** How it stands with a network. What was said by one who is gone does not count. */
     standingOf: async (network: string): Promise<NetworkStanding | null> => {
-      const [held, noted] = await Promise.all([redis.exists(key(network)), redis.hget(states, network)])
-      return held === 1 ? (NetworkStanding.safeParse(parseJson(noted ?? '')).data ?? null) : null
+      const [now, noted] = await Promise.all([redis.get(key(network)), redis.hget(states, network)])
+      const { data } = Noted.safeParse(parseJson(noted ?? ''))
+      return data && data.holder === now ? data.standing : null
     },
   }
 }

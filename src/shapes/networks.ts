@@ -58,6 +58,10 @@ export type IrcConfig = z.infer<typeof IrcConfig>
 
 const Snowflake = z.string().regex(/^\d{15,20}$/, 'expected the number of it, such as "1234567890123456789"')
 
+/** Whether a name is that of a channel on a network of a kind: on IRC, others are people. */
+export const isChannelOf = (kind: 'irc' | 'discord', channel: string): boolean =>
+  kind === 'irc' ? /^[#&+!]/.test(channel) : Snowflake.safeParse(channel).success
+
 export const DiscordConfig = z.strictObject({
   kind: z.literal('discord'),
   /** The variable with the bot's token. */
@@ -70,7 +74,7 @@ export const DiscordConfig = z.strictObject({
   api: z.url({ protocol: /^https?$/ }).optional(),
   ...common,
   channels: Channels.refine(
-    (channels) => Object.keys(channels).every((id) => Snowflake.safeParse(id).success),
+    (channels) => Object.keys(channels).every((id) => isChannelOf('discord', id)),
     'expected channels by their numbers, such as "1234567890123456789": lobby',
   ),
 })

@@ -61,10 +61,11 @@ const giveOut = async (message: Classified, wish: WorkWish, house: House): Promi
 
 /** What agents and bots set off by themselves ends after a few turns: else two of them could go on for ever. */
 const hopsOf = async ({ person, room, grant, wish }: Classified, house: House): Promise<Result<number>> => {
-  const alone = wish.kind === 'work' && wish.agents.every((agent) => agent === grant?.agent)
-  // What an agent begins for itself is no work that it gives.
-  if (alone || (!person.agent && !person.sender?.bot)) return ok(0)
-  const hops = (await house.hopsIn(room)) + 1
+  if (!person.agent && !person.sender?.bot) return ok(0)
+  const before = await house.hopsIn(room)
+  // What an agent begins for itself is no work that it gives; but nobody asked for it either.
+  if (wish.kind === 'work' && wish.agents.every((agent) => agent === grant?.agent)) return ok(before)
+  const hops = before + 1
   if (hops <= house.mostHops) return ok(hops)
   const given = `${house.mostHops} turns in ${room} were given out by bots and agents since a person asked for something`
   return refused(refusal('hops-exceeded', given))

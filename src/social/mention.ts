@@ -30,7 +30,8 @@ export const addressed = (text: string, agents: readonly Agent[]): Addressed => 
 const nameAtStart = (text: string, agents: readonly Agent[]) => {
   const match = AT_START.exec(text)
   const name = (match?.[1] ?? match?.[2] ?? '').toLowerCase()
-  const ids = agentsNamed(name, agents)
+  // "All, I am off" is said to people: everybody at once takes the sign.
+  const ids = name === 'all' && match?.[1] === undefined ? [] : agentsNamed(name, agents)
   const elsewhere = ids.length === 0 && match?.[1] !== undefined
   const near = elsewhere && nearest(name, namesOf(agents)) !== null
   return { ids, length: match?.[0].length ?? 0, misspelt: near ? name : null, elsewhere }

@@ -41,7 +41,7 @@ export const mode = (known: Known, roomMode: RoomMode, vocabulary: Vocabulary): 
 const wishOf = (known: Known, vocabulary: Vocabulary): Result<Wish> => {
   const { text, face, command: typed } = known
   if (typed) return typedCommand(typed, vocabulary)
-  const listener = listenerFor(known)
+  const listener = listenerFor(known, vocabulary)
   const [, mark, name, rest = ''] = /^\s*([/!])([A-Za-z][A-Za-z-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? []
   if (name === undefined) return work(text, null, listener, vocabulary)
   const wish = command(name.toLowerCase(), rest, listener, vocabulary)
@@ -50,9 +50,14 @@ const wishOf = (known: Known, vocabulary: Vocabulary): Result<Wish> => {
   return theirs ? ok({ kind: 'talk' }) : wish
 }
 
-/** Who hears a line that names nobody: of agents, bots and those who may ask for nothing, no one does. */
-const listenerFor = ({ person, place }: Known): string | null =>
-  person.agent || person.sender?.bot || person.guest || !mayAct(person.role, 'operator') ? null : place.listener
+/**
+ * Who hears a line that names nobody: of agents, bots and those who may ask for nothing, no one does. An agent that was set
+ * to listen, and is known no longer, hears nothing: people talk on.
+ */
+const listenerFor = ({ person, place }: Known, { agents }: Vocabulary): string | null => {
+  if (person.agent || person.sender?.bot || person.guest || !mayAct(person.role, 'operator')) return null
+  return agents.some(({ id }) => id === place.listener) ? place.listener : null
+}
 
 /** What a program gives that wants work done: whoever it names, and nobody that the request happens to mention. */
 const Work = z.strictObject({ agent: z.string(), request: z.string().min(1) })

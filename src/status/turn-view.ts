@@ -1,5 +1,6 @@
 import { requestOf } from '../evidence/amendments.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
+import { threadOf } from '../evidence/threads.ts'
 import type { Clock } from '../lib/clock.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
@@ -74,13 +75,17 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
 
   const underWay = async (turn: TurnRecord, started: Entry): Promise<Stands> => {
     const asked = await openQuestion(turn, started)
-    if (asked) return { state: 'waiting', detail: waitsFor(asked, approversIn(turn.room)), approval: asked.approval }
+    if (asked) return { state: 'waiting', detail: waitsFor(asked, await approversOf(turn)), approval: asked.approval }
     const presence = await presenceOf(turn.agent)
     if (isMissing(presence)) return { state: 'interrupted', detail: oneLine(goneFor(presence), DETAIL) }
     const { heard, doing } = await lately(turn, started)
     if (clock() - Date.parse(heard) < stalledMs) return { state: 'running', detail: doing ?? 'at work' }
     return { state: 'stalled', detail: `nothing was heard since ${heard}${doing === null ? '' : `: ${doing}`}` }
   }
+
+  /** In a thread, those of the room that it was begun in. */
+  const approversOf = async ({ room }: TurnRecord): Promise<readonly string[] | null> =>
+    approversIn((await threadOf(store, room))?.room ?? room)
 
   /** The oldest question of a turn that a person can still answer. */
   const openQuestion = async ({ id, session }: TurnRecord, { at }: Entry): Promise<Asked | null> => {

@@ -332,6 +332,32 @@ describe('how far a stream has come', () => {
     expect(network.tried.length).toBe(5)
   })
 
+  test('is where it goes on when Redis comes back as it was before: what that has forgotten is said again, marked', async () => {
+    const prefix = `t-${randomUUID()}`
+    const { rooms, reached, start, texts, ledger } = createWorld({ redis: server.redis, prefix })
+    const first = start()
+    await reached(0)
+    rooms.say('p1')
+    await reached(1)
+    await first.stop()
+    const [key = ''] = await server.redis.keys(`${prefix}*standing`)
+    const before = await server.redis.hgetall(key)
+    const second = start()
+    for (const id of ['p2', 'p3']) rooms.say(id)
+    await reached(3)
+    await second.stop()
+    rooms.say('p4')
+    await server.redis.del(key)
+    await server.redis.hset(key, before)
+    const third = start()
+    await reached(4)
+    rooms.say('p5')
+    await reached(5)
+    await third.stop()
+    expect(texts()).toEqual(['p1', 'p2', 'p3', 'p4 (again)', 'p5'])
+    expect(await ledger.standing(STREAM)).toEqual({ cursor: 5, doubt: 0, hand: null, flight: null })
+  })
+
   test('stays in doubt until all that is in doubt was said, though Redis forgets that, too', async () => {
     const prefix = `t-${randomUUID()}`
     const { rooms, notes, reached, start, network, texts, time } = createWorld({ redis: server.redis, prefix })

@@ -88,8 +88,8 @@ test('a channel leads to the thread that it was bound to last, on its own networ
     await boundThreads(store, 'x'),
   ]).toEqual([
     [
-      { channel: '#release', thread: 't-2', since: 4 },
       { channel: '#other', thread: 't-1', since: 2 },
+      { channel: '#release', thread: 't-2', since: 4 },
     ],
     [{ channel: '#release', thread: 't-2', since: 3 }],
     [],

@@ -1,8 +1,8 @@
 import { type Client, Events, GatewayIntentBits } from 'discord.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { eventually } from '../support/poll.ts'
 import { connect, createClient, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import { type FakeDiscord, type Guild, type Person, startFakeDiscord } from './src/index.ts'
 
 let discord: FakeDiscord

@@ -10,8 +10,8 @@ import {
   type RepliableInteraction,
 } from 'discord.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/poll.ts'
 import { connect, faults, refusalOf, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import { type FakeDiscord, type Guild, type Person, startFakeDiscord } from './src/index.ts'
 
 let discord: FakeDiscord

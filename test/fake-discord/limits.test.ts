@@ -1,7 +1,7 @@
 import type { Client } from 'discord.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/poll.ts'
 import { connect, createClient, refusalOf, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import { type FakeDiscord, type Guild, startFakeDiscord } from './src/index.ts'
 
 let discord: FakeDiscord

@@ -1,7 +1,7 @@
 import { AttachmentBuilder, type Client, Events, type Message, MessageFlags, Partials } from 'discord.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/poll.ts'
 import { connect, faults, refusalOf, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import { type FakeDiscord, type Guild, type Person, startFakeDiscord } from './src/index.ts'
 
 let discord: FakeDiscord

@@ -1,7 +1,7 @@
 import { ChannelType, type Client, Events, type TextChannel, type ThreadChannel } from 'discord.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/poll.ts'
 import { connect, refusalOf, textChannel } from './connect.ts'
+import { eventually } from './poll.ts'
 import {
   type FakeDiscord,
   type Guild,
@@ -150,7 +150,7 @@ describe('permissions', () => {
     discord.deny(id, 'CREATE_PUBLIC_THREADS')
     expect(await refusalOf(message.startThread({ name: 'no' }))).toEqual(missing)
     discord.deny(id, 'READ_MESSAGE_HISTORY')
-    expect(await refusalOf(message.reply('no'))).toEqual(missing)
+    expect(await refusalOf(message.reply('no'))).toEqual({ status: 403, code: 160002 })
     expect((await channel.messages.fetch({ limit: 5 })).size).toBe(0)
     discord.deny(id, 'SEND_MESSAGES')
     expect(await refusalOf(channel.send('no'))).toEqual(missing)

@@ -15,6 +15,10 @@ export type Ircd = {
   limits: Limits
   /** The passwords of accounts. */
   accounts: Record<string, string>
+  /** Whether it says what it offers in two lines. */
+  splitsCaps: boolean
+  /** What it does not take in what is said. */
+  refused: RegExp | null
   /** A number that was not given out before. */
   next: () => number
   /** Ends a connection, with a reason. */
@@ -50,7 +54,7 @@ const cap: Command = (ircd, client, { params: [kind = '', words = ''] }) => {
     const offered = Object.entries(ircd.caps).map(([name, value]) =>
       value && words >= '302' ? `${name}=${value}` : name,
     )
-    return answer(`LS :${offered.join(' ')}`)
+    return offer(offered, ircd.splitsCaps && words >= '302', answer)
   }
   if (kind === 'LIST') return answer(`LIST :${[...client.caps].join(' ')}`)
   if (kind !== 'REQ') return reply(client, '410', `${kind} :Invalid CAP command`)
@@ -60,6 +64,12 @@ const cap: Command = (ircd, client, { params: [kind = '', words = ''] }) => {
     else client.caps.add(name)
   }
   answer(`ACK :${words}`)
+}
+
+const offer = (offered: string[], inTwo: boolean, answer: (text: string) => void): void => {
+  const half = inTwo ? Math.floor(offered.length / 2) : 0
+  if (half > 0) answer(`LS * :${offered.slice(0, half).join(' ')}`)
+  answer(`LS :${offered.slice(half).join(' ')}`)
 }
 
 const authenticate: Command = ({ accounts }, client, { params: [words = ''] }) => {
@@ -138,6 +148,10 @@ const say: Command = (ircd, client, line) => {
     const batch = client.batches.get(reference)
     if (batch) return collect(client, batch, line, ircd.limits)
     return send(client, `:${SERVER} FAIL BATCH MULTILINE_INVALID :There is no such batch`)
+  }
+  if (ircd.refused?.test(text)) {
+    send(client, `:${SERVER} NOTICE ${client.nick} :Somebody does not like that`)
+    return reply(client, '404', `${target} :Cannot send to channel`)
   }
   const sent = { ...messageTags(ircd, client), ...byClient(tags) }
   for (const to of hearers(ircd, client, target))

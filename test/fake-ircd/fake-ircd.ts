@@ -17,6 +17,8 @@ type Options = {
   flood?: { lines: number; perSecond: number }
   /** The passwords of accounts, for SASL PLAIN. */
   accounts?: Record<string, string>
+  /** Says what it offers in two lines, as servers do that offer much. */
+  splitCaps?: boolean
   /** What others see of where a client is: part of the prefix of everything that it says. */
   userHost?: string
 }
@@ -28,6 +30,10 @@ export type FakeIrcd = {
   received: ParsedLine[]
   /** Sends to one, or to all, whatever it is: a text is a line, and bytes are just these. */
   send: (line: string | Buffer, nick?: string) => void
+  /** From now on does not take what this is in, and says so in two lines; null for nothing. */
+  refuse: (text: RegExp | null) => void
+  /** There is no such channel any more, and nobody is told. */
+  forget: (channel: string) => void
   /** Ends the connection of one, or of all, without a word. */
   drop: (nick?: string) => void
   close: () => Promise<void>
@@ -83,6 +89,10 @@ export const startFakeIrcd = async (options: Options = {}): Promise<FakeIrcd> =>
     send: (line, nick) => {
       for (const { socket } of meant(nick)) socket.write(typeof line === 'string' ? `${line}\r\n` : line)
     },
+    refuse: (text) => {
+      ircd.refused = text
+    },
+    forget: (channel) => void ircd.channels.delete(channel),
     drop,
     close,
     [Symbol.asyncDispose]: close,
@@ -98,7 +108,8 @@ const isTooLong = (bytes: Buffer, lineLength: number): boolean => {
 }
 
 const createIrcd = (options: Options, nickLength: number): Ircd => {
-  const { caps = CAPS.split(' '), lineLength, accounts = {}, multiline = { maxBytes: 4096, maxLines: 24 } } = options
+  const { caps = CAPS.split(' '), lineLength, accounts = {}, splitCaps = false } = options
+  const { multiline = { maxBytes: 4096, maxLines: 24 } } = options
   const values: Record<string, string> = {
     sasl: 'PLAIN',
     'draft/multiline': `max-bytes=${multiline.maxBytes},max-lines=${multiline.maxLines}`,
@@ -116,6 +127,8 @@ const createIrcd = (options: Options, nickLength: number): Ircd => {
     nickLength,
     limits: multiline,
     accounts,
+    splitsCaps: splitCaps,
+    refused: null,
     next: () => ++given,
     bye: (client, reason) => {
       leave(ircd, client, reason)

@@ -200,6 +200,6 @@ test(
   PATIENCE_MS * 2,
 )
 
-/** What a client would obey, or could not read: control codes, turned directions, halves of characters. */
+/** What a client would obey, or could not read: control codes, turned directions. Halves of characters are offences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the codes
-const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffd]/
+const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/

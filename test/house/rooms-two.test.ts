@@ -105,6 +105,7 @@ const decisionsOn = async (approval: string) =>
 const openApprovals = async () => must(await rooms.admin.ask('approvals')).approvals.map(({ approval }) => approval)
 
 test('what is said on one network is said on the other once, and never on its own', async () => {
+  await eventually('that ada is known to be on Discord', () => readOn(team).at(-1)?.endsWith(` is ${OWNER}`))
   const before = readOn(team).length
   ada.say('#team', 'hello *there* @everyone')
   await eventually('it to be on Discord', () => readOn(team).length > before)

@@ -153,8 +153,9 @@ test('somebody works by hand behind a wall, and all of it verifies', async () =>
     expect.stringMatching(/^ada: by-hand is in explore, with read, /),
   ])
   expect(await asked('!step read path=README.md', 2)).toEqual(['ada: # teapot', 'It pours.'])
-  expect(await asked('!step write new.txt text=new', 1)).toEqual([
+  expect(await asked('!step write new.txt text=new', 2)).toEqual([
     expect.stringMatching(/^ada: refused: explore has no tool write/),
+    'use one of the tools of the peripheral',
   ])
   expect(await asked('!leave it pours', 2)).toEqual(['by-hand: ada: it pours', 'ada: explore is left'])
   const session = (await rooms.store.openSession('quiet', 'by-hand'))?.id ?? ''

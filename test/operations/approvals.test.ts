@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sessionDraft } from '../../src/evidence/drafts.ts'
+import { houseDraft, sessionDraft } from '../../src/evidence/drafts.ts'
 import { startDraft } from '../../src/evidence/threads.ts'
 import { approvalName } from '../../src/peripherals/approvals.ts'
 import type { Body } from '../../src/shapes/evidence.ts'
@@ -119,6 +119,21 @@ describe('a decision', () => {
     expect([await it.answer('approve kqzfm', ada, 'lobby'), await it.answer('approve bdgtr', ada, 'lobby')]).toEqual([
       'role-too-low: to decide in quiet needs the role approver; you are operator',
       'bdgtr is approved: claude-1 may change a.txt',
+    ])
+  })
+
+  test('from a network goes by what that account was paired with, and not by another one of the same person', async () => {
+    await using it = await openAsking({ rooms: ROOMS })
+    for (const role of ['operator', 'approver'] as const) {
+      const body = { event: 'paired', person: 'root', role, identity: `libera/${role}` } as const
+      must(await it.store.append([houseDraft(`pair.${role}`, body, [], ADA)]))
+    }
+    await ask(it, 'kqzfm', 'quiet')
+    const decide = async (account: string) =>
+      it.answer('approve kqzfm', await it.fromNetwork(sender({ account }), 'lobby'), 'lobby')
+    expect([await decide('operator'), await decide('approver')]).toEqual([
+      'role-too-low: to decide in quiet needs the role approver; you are operator',
+      'kqzfm is approved: claude-1 may change a.txt',
     ])
   })
 })

@@ -144,6 +144,15 @@ describe('a code', () => {
     const code = await codeFor(it, atHome('root', 'operator'))
     const said = who ? await use(it, code, who) : await it.answer(`pair ${code}`)
     expect([said, await use(it, code, sender({ account: 'reader' }))]).toEqual([answer, UNKNOWN])
+    // Whoever says it next may be heard by another process: that it is spoilt is in the evidence, without the code.
+    const [offered, spoilt, ...more] = must(await it.store.query({ order: 'oldest' })).entries
+    expect([spoilt?.id, spoilt?.author.id, spoilt?.inReplyTo, spoilt?.body.event, more]).toEqual([
+      `${offered?.id}.used`,
+      'bellhop',
+      offered?.id,
+      'refused',
+      [],
+    ])
   })
 
   test('cannot be found out: after five wrong ones, an account has to wait', async () => {
@@ -197,6 +206,16 @@ describe('an offer', () => {
     expect(there.role).toBe('approver')
     expect(await use(it, await codeFor(it, there), sender({ account: 'root' }))).toBe('libera/root is root')
     expect(await it.known.standingOf(sender({ account: 'root' }), 'lobby')).toMatchObject({ role: 'operator' })
+  })
+
+  test('by one account of somebody carries what that one may, and not what another one of theirs was given', async () => {
+    await using it = await openAsking()
+    await use(it, await codeFor(it, atHome('root', 'operator')), sender({ account: 'low' }))
+    await use(it, await codeFor(it, atHome('root', 'admin')), sender({ account: 'high' }))
+    await use(it, await codeFor(it, await it.fromNetwork(sender({ account: 'low' }), 'lobby')), ON_DISCORD)
+    const accounts = [sender({ account: 'low' }), sender({ account: 'high' }), ON_DISCORD]
+    const roles = accounts.map(async (who) => (await it.known.standingOf(who, 'lobby')).role)
+    expect(await Promise.all(roles)).toEqual(['operator', 'approver', 'operator'])
   })
 })
 

@@ -175,6 +175,25 @@ describe('a room watches another', () => {
   })
 })
 
+test('a thread of a room where somebody may do nothing is neither forked nor put away by them', async () => {
+  const people = { ada: { roles: { lobby: 'operator', ops: 'viewer' }, accounts: ['libera/ada'] } }
+  await using it = await openAsking({ rooms: ROOMS, people })
+  await begin(it, 't-1', 'ops')
+  const before = await written(it)
+  const ada = await it.fromNetwork(sender({ account: 'ada' }), 'lobby')
+  expect([
+    await it.answer('fork t-1', ada, 'lobby'),
+    await it.answer('archive t-1', ada, 'lobby'),
+    await it.answer('unarchive t-1', ada, 'lobby'),
+    await written(it),
+  ]).toEqual([
+    'role-too-low: to fork it needs the role operator in t-1; you are viewer there',
+    'role-too-low: to put it away or take it out needs the role operator in t-1; you are viewer there',
+    'role-too-low: to put it away or take it out needs the role operator in t-1; you are viewer there',
+    before,
+  ])
+})
+
 describe('a channel', () => {
   test('is bound to a thread, which is written down there', async () => {
     await using it = await openAsking()
@@ -191,6 +210,11 @@ describe('a channel', () => {
     ['t-1 oftc #release', 'network-unknown: there is no network oftc; there is libera, guild'],
     ['t-1 constructor #release', 'network-unknown: there is no network constructor; there is libera, guild'],
     ['t-1 libera #TEAM', 'command-invalid: #TEAM leads to lobby, as the config says: choose another'],
+    ['t-1 libera ada', 'command-invalid: ada is no channel of libera: expected one such as "#team"'],
+    [
+      't-1 guild #team',
+      'command-invalid: #team is no channel of guild: expected its number, such as "1234567890123456789"',
+    ],
     [
       't-1 libera "#a b"',
       'command-invalid: channel: expected the name of a channel, such as "#team"; usage: /bind THREAD NETWORK CHANNEL',
@@ -216,6 +240,33 @@ describe('a channel', () => {
     ]).toEqual([
       'role-too-low: to bind it needs the role operator in t-1; you are viewer there',
       '#release on libera leads to t-2',
+    ])
+  })
+
+  test('is not taken from a thread of a room where somebody may do nothing', async () => {
+    const people = { ada: { roles: { lobby: 'operator', ops: 'viewer' }, accounts: ['libera/ada'] } }
+    await using it = await openAsking({ rooms: ROOMS, people })
+    await begin(it, 't-1', 'ops')
+    await begin(it, 't-2', 'lobby')
+    const ada = await it.fromNetwork(sender({ account: 'ada' }), 'lobby')
+    expect([
+      await it.answer('bind t-1 libera #release', HOME, 'ops'),
+      await it.answer('bind t-2 libera #Release', ada, 'lobby'),
+      (await boundThreads(it.store, 'libera')).map(({ channel, thread }) => [channel, thread]),
+    ]).toEqual([
+      '#release on libera leads to t-1',
+      'role-too-low: to take #Release from t-1 needs the role operator in t-1; you are viewer there',
+      [['#release', 't-1']],
+    ])
+  })
+
+  test('and a thread lead to each other alone: the last binding holds', async () => {
+    await using it = await openAsking({ rooms: ROOMS })
+    for (const thread of ['t-1', 't-2']) await begin(it, thread, 'lobby')
+    for (const text of ['t-1 libera #one', 't-2 libera #two', 't-1 libera #three', 't-2 libera #THREE'])
+      await it.answer(`bind ${text}`, HOME, 'lobby')
+    expect((await boundThreads(it.store, 'libera')).map(({ channel, thread }) => [channel, thread])).toEqual([
+      ['#THREE', 't-2'],
     ])
   })
 })

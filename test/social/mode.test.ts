@@ -106,6 +106,14 @@ describe('a command', () => {
   )
 })
 
+test('an agent that was set to listen and is not there any more keeps nobody from talking, nor from giving work', () => {
+  const left = { ...LOBBY, listener: 'scout' }
+  expect([wishOf('where is main?', left), wishOf('/explore where is main?', left)]).toEqual([
+    TALK,
+    work(['claude-1'], 'where is main?', 'explore'),
+  ])
+})
+
 describe('the name of a peripheral as a command', () => {
   test.each([
     [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BELLHOP, sessionDraft } from '../../src/evidence/drafts.ts'
 import type { Store } from '../../src/evidence/store.ts'
+import { startDraft } from '../../src/evidence/threads.ts'
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Author, Body, Draft } from '../../src/shapes/evidence.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
@@ -20,9 +21,9 @@ const STALLED_MS = 600_000
 let sessions = 0
 
 /** A session of its own, in which a test writes what it wants, one entry after the other. */
-const openSession = async () => {
+const openSession = async (where?: string) => {
   const session = `s-${++sessions}`
-  const room = `room-${sessions}`
+  const room = where ?? `room-${sessions}`
   const turn = (n: number) => `${session}-m${n}.claude-1`
   const first = turn(1)
   const draft = (id: string, body: Body, author: Author = CLAUDE): Draft =>
@@ -49,7 +50,7 @@ const openSession = async () => {
   return { session, room, turn, first, draft, write, accepted, intended, ended, started, over }
 }
 
-type Look = { presence?: Presence | null; approvers?: string[]; store?: Store }
+type Look = { presence?: Presence | null; approvers?: string[] | ((room: string) => string[] | null); store?: Store }
 
 const viewsWith = ({ presence = READY, approvers, store = place.store }: Look = {}) =>
   createTurnViews({
@@ -57,7 +58,7 @@ const viewsWith = ({ presence = READY, approvers, store = place.store }: Look = 
     presenceOf: async () => presence,
     clock: () => place.clock.now,
     stalledMs: STALLED_MS,
-    ...(approvers ? { approversIn: () => approvers } : {}),
+    ...(approvers ? { approversIn: typeof approvers === 'function' ? approvers : () => approvers } : {}),
   })
 
 const stateOf = async (turn: string, look: Look = {}) => {
@@ -205,6 +206,21 @@ describe('a turn that is under way', () => {
     await write(ended(`${first}.0`), ended(`${first}.1`))
     await write(draft(`${first}.said-1`, { event: 'agent-said', turn: first, text: 'I see.\nNow the tests.' }))
     expect(await stateOf(first)).toEqual(['running', 'I see.'])
+  })
+
+  test('waits in a thread for those whom the room names that it was begun in', async () => {
+    const thread = { thread: 't-1', agent: 'claude-1', name: '', room: 'ops', mode: 'execute', from: null } as const
+    must(await place.store.append([startDraft(thread, ADA)]))
+    const { first, write, started, draft } = await openSession('t-1')
+    const until = new Date(place.clock.now + 60_000).toISOString()
+    const call = { tool: 'run', args: { argv: ['npm', 'test'] } }
+    const about = { turn: first, step: `${first}.1`, approval: 'kqzfm', call, why: 'it writes', until }
+    const asked = { event: 'approval-asked', ...about, opens: 'run npm test' } as const
+    await write(started(), draft(`${first}.1.approval`, asked))
+    expect(await stateOf(first, { approvers: (room) => (room === 'ops' ? ['grace'] : null) })).toEqual([
+      'waiting',
+      'for an approval: kqzfm (opens run npm test), by grace',
+    ])
   })
 
   test('is where its last hop led it', async () => {

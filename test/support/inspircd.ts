@@ -138,9 +138,9 @@ type Settings = Required<Pick<Options, 'sasl' | 'flood'>> & {
 }
 
 const MODULES = `
-  botmode cap chghost cloaking ircv3 ircv3_accounttag ircv3_batch ircv3_capnotify ircv3_chghost ircv3_ctctags
+  blockcolor botmode cap chghost cloaking ircv3 ircv3_accounttag ircv3_batch ircv3_capnotify ircv3_chghost ircv3_ctctags
   ircv3_echomessage ircv3_invitenotify ircv3_labeledresponse ircv3_msgid ircv3_servertime md5 monitor namesx
-  services_account setname sha256 spanningtree svshold uhnames
+  redirect services_account setname sha256 spanningtree svshold uhnames
 `
 
 const serverConfig = ({ path, port, tlsPort, linkPort, sasl, flood }: Settings): string => {

@@ -125,3 +125,13 @@ test('a button that nobody knows any more leads nowhere, and says so', async () 
   await eventually('that it is told', () => pressed.followUps().some(({ content }) => content.includes('nowhere')))
   await eventually('the button to go', () => buttonsOf(ref)?.length === 0)
 })
+
+test('a button that could not be answered within three seconds does nothing behind the back of who pressed it', async () => {
+  const { ada, discord, house } = stage
+  const before = house.heard.length
+  const ref = await show(['approve:vwxyz'])
+  const late = ada.clicks(ref, 'approve:vwxyz')
+  discord.pass(4000)
+  await eventually('that it is dropped', () => house.drops.some(({ who }) => who === late.id))
+  expect([late.state, house.heard.length, buttonsOf(ref)]).toEqual(['expired', before, ['approve:vwxyz']])
+})

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formsOf } from '../../../adapters/discord/command-forms.ts'
+import { approvals } from '../../../src/operations/approvals.ts'
+import { rooms } from '../../../src/operations/rooms.ts'
+import { sessions, status } from '../../../src/operations/sessions.ts'
+import { threads } from '../../../src/operations/threads.ts'
 import type { Post } from '../../../src/shapes/post.ts'
 import { refusal } from '../../../src/shapes/refusal.ts'
 import { eventually } from '../../support/poll.ts'
@@ -226,23 +230,61 @@ test('a command that could not be answered within three seconds is not done behi
   expect([late.state, lineOf(late.id)]).toEqual(['expired', undefined])
 })
 
+const AT = '2026-03-01T12:00:00.000Z'
+const row = { room: 'lobby', agent: 'claude-1', by: 'ada' }
+
+/** What the rows of the table answer, held to their own forms: so it is what the house really says. */
+const ROWS: Record<string, unknown> = {
+  rooms: rooms.output.parse({
+    rooms: [
+      { id: 'lobby', mode: 'diagnose', listener: null },
+      { id: 'attic', mode: 'discuss', listener: null },
+    ],
+  }),
+  threads: threads.output.parse({
+    threads: [{ ...row, id: 't-1', name: 'the flaky test', from: null, archived: false, at: AT }],
+    next: null,
+  }),
+  approvals: approvals.output.parse({
+    approvals: [
+      {
+        approval: 'kfwqz',
+        agent: 'claude-1',
+        room: 'lobby',
+        turn: 'm1.claude-1',
+        step: 'm1.claude-1.1',
+        why: 'deploy asks before each',
+        opens: 'run git push',
+        until: AT,
+        approvers: [],
+      },
+    ],
+  }),
+  status: status.output.parse({
+    turns: Array.from({ length: 40 }, (_, i) => ({
+      ...row,
+      turn: `m${i}.claude-1`,
+      session: 's-1',
+      peripheral: 'explore',
+      request: 'x',
+      state: 'running',
+      detail: '',
+      ahead: 0,
+      steps: { taken: 0, failed: 0, refused: 0 },
+      approval: null,
+      accepted: AT,
+      started: AT,
+      ended: null,
+    })),
+  }),
+  sessions: sessions.output.parse({
+    sessions: [{ id: 's-1', room: 'lobby', agent: 'claude-1', open: true, peripheral: null }],
+  }),
+}
+
 test('what can be named is suggested as far as it is typed', async () => {
   const { house, ada, channel } = stage
-  const rows: Record<string, unknown> = {
-    rooms: {
-      rooms: [
-        { id: 'lobby', mode: 'diagnose' },
-        { id: 'attic', mode: 'discuss' },
-      ],
-    },
-    threads: { threads: [{ id: 't-1', agent: 'claude-1', name: 'the flaky test' }] },
-    approvals: { approvals: [{ approval: 'kfwqz', agent: 'claude-1', opens: 'run git push' }] },
-    status: {
-      turns: Array.from({ length: 40 }, (_, i) => ({ id: `m${i}.claude-1`, agent: 'claude-1', status: 'running' })),
-    },
-    sessions: { sessions: [{ id: 's-1', agent: 'claude-1', room: 'lobby' }] },
-  }
-  house.lookWith(({ name }) => rows[name] ?? {})
+  house.lookWith(({ name }) => ROWS[name] ?? {})
   const complete = async (name: string, focused: string, typed: string) =>
     (await ada.completes(channel, name, { [focused]: typed }, focused)).map(({ name: shown, value }) => [shown, value])
   expect(await complete('stop', 'agent', 'co')).toEqual([['codex-1: codex', 'codex-1']])
@@ -254,6 +296,7 @@ test('what can be named is suggested as far as it is typed', async () => {
   expect(await complete('approve', 'approval', '')).toEqual([['kfwqz: claude-1, run git push', 'kfwqz']])
   expect(await complete('reset', 'session', 's')).toEqual([['s-1: claude-1, lobby', 's-1']])
   expect((await complete('stop', 'turn', '')).length).toBe(25)
+  expect(await complete('stop', 'turn', 'm39')).toEqual([['m39.claude-1: claude-1, running', 'm39.claude-1']])
   expect(await complete('help', 'command', 'expl')).toEqual([['explore: what explore does', 'explore']])
   house.lookWith(() => {
     throw new Error('the house is away')

@@ -119,6 +119,50 @@ test('where it cannot be resumed, what was said meanwhile is looked up, in order
   expect(house.attempts.map(({ text }) => text)).toEqual(Array.from({ length: 152 }, (_, i) => `line ${i}`))
 })
 
+test('what cannot be looked up at once is looked up again, and what is said meanwhile waits for it', async () => {
+  const stage = await open()
+  const { ada, channel, discord, house } = stage
+  ada.says(channel, 'line 0')
+  await eventually('the first line', () => house.heard.length === 1)
+  discord.gateway.refuse()
+  discord.gateway.forget()
+  discord.gateway.dropAll()
+  for (const i of [1, 2]) ada.says(channel, `line ${i}`)
+  discord.fail({ method: 'GET', route: '/channels/:channel/messages' }, { status: 500, times: 2 })
+  discord.gateway.admit()
+  await eventually('a new session', () => discord.gateway.identified >= 2)
+  ada.says(channel, 'line 3')
+  await eventually('the last line', () => heardIn(stage).includes('line 3'))
+  expect(house.attempts.map(({ text }) => text)).toEqual(['line 0', 'line 1', 'line 2', 'line 3'])
+})
+
+test('the first lines of a channel and of a thread are heard also where they are said while nobody listens', async () => {
+  const stage = await open()
+  const { ada, channel, discord, guild, house } = stage
+  const quiet = guild.channel('quiet').id
+  house.bind(quiet, 'attic')
+  house.answerWith(({ command }) => (command?.name === 'new' ? { answer: 't-01new  2026-03-01 12:00' } : {}))
+  const used = ada.slash(channel, 'new', { name: 'a thread' })
+  await eventually('the thread', () => used.state === 'answered')
+  const thread = house.port.channels().find(({ room }) => room === 't-01new')?.channel ?? ''
+  expect(house.memory.get(`seen/${thread}`)).toBe(String(BigInt(used.id) - 1n))
+  const rooms = { [channel]: 'lobby', [quiet]: 'attic', [thread]: 't-01new' }
+  await stage.stop()
+  // It is there once, and finds nothing in the quiet channel.
+  const once = createHouse({ channels: rooms, memory: house.memory })
+  const first = await start(discord, once)
+  await eventually('that both are remembered', () => [quiet, thread].every((one) => house.memory.has(`seen/${one}`)))
+  await first.stop()
+  const said = [ada.says(quiet, 'the first here'), ada.says(thread, 'the first there')]
+  const again = createHouse({ channels: rooms, memory: house.memory })
+  const { stop } = await start(discord, again)
+  await eventually('both lines', () => again.heard.length === 2)
+  expect(new Set(again.heard.map(({ id, room, text }) => `${id} ${room} ${text}`))).toEqual(
+    new Set([`discord~${said[0]?.id} attic the first here`, `discord~${said[1]?.id} t-01new the first there`]),
+  )
+  await stop()
+})
+
 test('after a restart it goes on where it was; of very much the newest is heard, and the rest is counted', async () => {
   const stage = await open()
   const { ada, channel, discord, house } = stage

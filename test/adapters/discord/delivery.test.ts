@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bodyOf, openStage, type Stage, spotOf } from './stage.ts'
+import { createDiscord } from '../../../adapters/discord/index.ts'
+import { bodyOf, configOf, openStage, type Stage, spotOf } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -42,6 +43,34 @@ test('after the nonce is forgotten, it is looked for, and where that is not poss
   expect((await send('who knows', 'who knows', true)).kind).toBe('sent')
   expect(shown('who knows').map(({ content }) => content)).toEqual(['(again?) who knows'])
   discord.allow(channel, 'READ_MESSAGE_HISTORY')
+})
+
+test('what was said before a start is found again also before the gateway has told who the bot is', async () => {
+  const { discord, house, spot } = stage
+  expect((await send('from before')).kind).toBe('sent')
+  discord.pass(3_600_000)
+  const config = configOf(discord, house)
+  const { outlet } = createDiscord({ config, token: discord.token, port: house.port })
+  const again = (content: string) => outlet.send(spot, bodyOf({ content }), { key: content, again: true })
+  expect(await again('from before')).toEqual({ kind: 'sent', ref: shown('from before')[0]?.id })
+  discord.fail({ method: 'GET', route: '/users/@me' }, { status: 500, times: 2 })
+  expect((await again('from whom?')).kind).toBe('sent')
+  expect([...shown('from before'), ...shown('from whom?')].map(({ content }) => content)).toEqual([
+    'from before',
+    '(again?) from whom?',
+  ])
+})
+
+test('where the bot may not read what was said before, it answers without replying to it', async () => {
+  const { ada, channel, discord, outlet, spot } = stage
+  const line = ada.says(channel, 'a question')
+  discord.deny(channel, 'READ_MESSAGE_HISTORY')
+  const body = bodyOf({ content: 'an answer', reply: line.id })
+  expect((await outlet.send(spot, body, { key: 'no history', again: false })).kind).toBe('sent')
+  discord.allow(channel, 'READ_MESSAGE_HISTORY')
+  expect(shown('an answer').map(({ content, type }) => ({ content, type }))).toEqual([
+    { content: 'an answer', type: 0 },
+  ])
 })
 
 test('a card that may have been shown is found by what stands below it, and brought up to date', async () => {

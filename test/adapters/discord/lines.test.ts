@@ -137,6 +137,43 @@ test('a whisper goes to who asked alone; to whom that is not possible, it is sai
   house.answerWith(() => ({}))
 })
 
+test('a reply and a whisper whose answer is lost on the way are said once', async () => {
+  const { discord, ada, guild, channel, house } = stage
+  const hopper = discord.user('hopper')
+  hopper.joins(guild.id)
+  const dm = ada.opensDm().id
+  house.answerWith(({ text }) => (text === '!pair' ? { whisper: 'once alone' } : refusal('draining', 'once openly')))
+  const POST = { method: 'POST', route: '/channels/:channel/messages' }
+  discord.fail(POST, { status: 503, carriedOut: true, times: 1 })
+  await heard(() => ada.says(channel, '!pair'))
+  await heard(() => ada.says(channel, '!pair'))
+  discord.fail(POST, { status: 503, carriedOut: true, times: 1 })
+  await heard(() => hopper.says(channel, 'go'))
+  house.answerWith(() => ({}))
+  await heard(() => ada.says(channel, 'on'))
+  const said = [...discord.messages(dm), ...discord.messages(channel)].filter(({ content }) =>
+    content.startsWith('once'),
+  )
+  expect(said.map(({ content }) => content.split('\n')[0])).toEqual([
+    'once alone',
+    'once alone',
+    'once openly [draining]',
+  ])
+})
+
+test('a reply is said also where the bot may not read what was said before', async () => {
+  const { discord, guild, channel, house } = stage
+  const lovelace = discord.user('lovelace')
+  lovelace.joins(guild.id)
+  discord.deny(channel, 'READ_MESSAGE_HISTORY')
+  house.answerWith(() => refusal('draining', 'without history'))
+  await heard(() => lovelace.says(channel, 'go'))
+  house.answerWith(() => ({}))
+  await heard(() => lovelace.says(channel, 'on'))
+  discord.allow(channel, 'READ_MESSAGE_HISTORY')
+  expect(discord.messages(channel).filter(({ content }) => content.includes('without history')).length).toBe(1)
+})
+
 test('a line that is changed or deleted while its turn waits changes the turn or takes it out of the line', async () => {
   const { ada, channel, house } = stage
   const queue = new Map<string, string>()

@@ -197,3 +197,28 @@ test('an approval is one message with buttons, which are gone once it is decided
     flags: 0,
   })
 })
+
+test('however long an approval is, its call, how to answer it and who decided are shown', async () => {
+  const { outlet, discord, spot } = stage
+  const call = `run ${'```*'.repeat(240)}… whole: /show e1`
+  const text = [`asks to ${'_'.repeat(1000)}`, '*'.repeat(1000), call].join('\n')
+  const open = { name: 'bcdfg', state: 'open', until: AT } as const
+  const [asked] = outlet.pieces(postOf({ kind: 'approval', text, approval: open }), spot)
+  const sent = await outlet.send(spot, asked?.body ?? bodyOf({}), { key: 'long', again: false })
+  const ref = sent.kind === 'sent' ? (sent.ref ?? '') : ''
+  const shown = () => discord.message(ref)?.embeds[0]?.description?.split('\n') ?? []
+  const called = call.replaceAll('```', '`\u200b`\u200b`')
+  expect(shown().slice(2)).toEqual([
+    '```',
+    called,
+    '```',
+    `Approve or deny it below, or say \`/approve bcdfg\` or \`/deny bcdfg\`, until <t:${Date.parse(AT) / 1000}:t>.`,
+  ])
+  const denied = { name: 'bcdfg', state: 'denied', until: null } as const
+  const why = postOf({ kind: 'approval', author: grace, text: `denied bcdfg: ${'*'.repeat(1000)}`, approval: denied })
+  await outlet.edit?.(spot, ref, outlet.pieces(why, spot)[0]?.body ?? bodyOf({}))
+  expect([shown().slice(2, 5), shown()[5]?.startsWith('**gr\\*ce** denied bcdfg: ')]).toEqual([
+    ['```', called, '```'],
+    true,
+  ])
+})

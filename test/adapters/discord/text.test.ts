@@ -46,6 +46,15 @@ test('a long text is split without losing or halving a character, and blocks of 
   expect(split('```js\na\nb', 100)).toEqual(['```js\na\nb\n```'])
 })
 
+test('what is too long for a file is cut to what Discord takes, and says so', () => {
+  const [only] = sayings({ head: '', text: '語'.repeat(4_000_000), name: 'answer.md', link: null })
+  const text = only?.file?.text ?? ''
+  expect([Buffer.byteLength(text) < 10 * 1024 * 1024, text.split('\n').at(-1)]).toEqual([
+    true,
+    '(cut: it is too long for a file)',
+  ])
+})
+
 test('what is too long for a few messages is its beginning and a file with the whole of it', () => {
   const line = { head: '**claude-1**\n', name: 'answer.md', link: 'https://bellhop.example/x' }
   expect(sayings({ ...line, text: 'short' })).toEqual([{ content: '**claude-1**\nshort', file: null }])

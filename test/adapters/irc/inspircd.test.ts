@@ -135,6 +135,30 @@ test('a look at the network says what is right and what is not', async () => {
   expect((await look('wrong'))['sign-in']).toEqual(['missing', 'SASL failed: SASL authentication failed'])
 })
 
+test('in a channel that takes no formatting it has none', async () => {
+  await using ada = await comeTo(server, 'ada', { channel: '#plain' })
+  ada.mode('#plain', '+c')
+  await ada.until(({ command, params }) => command === 'MODE' && params[1] === '+c', 'the mode')
+  await using bot = await startBot({ server, config: { channels: { '#plain': 'lobby' } } })
+  bot.house.post({ kind: 'answer', author: AGENT, text: 'plainly' })
+  await eventually('the answer', () => ada.heard('#plain').length > 0)
+  expect(ada.heard('#plain').map(({ text }) => text)).toEqual(['claude-1: plainly'])
+})
+
+test('a channel that sends those who come to another one is one that it is not in, nor in the other', async () => {
+  await using ada = await comeTo(server, 'ada', { channel: '#full' })
+  await ada.join('#other')
+  ada.mode('#full', '+lL 1 #other')
+  await ada.until(({ command, params }) => command === 'MODE' && params[1]?.includes('L') === true, 'the mode')
+  await using bot = beginBot({ server, config: { channels: { '#full': 'lobby' } } })
+  const detail = `as bellhop on ${server.host}; NOT in #full: it sends those who come to another channel`
+  await eventually('that to be known', () => detailOf(bot) === detail)
+  await ada.until(
+    ({ command, nick, params }) => command === 'PART' && nick === 'bellhop' && params[0] === '#other',
+    'it to leave',
+  )
+})
+
 // The services keep a nick for a while from whoever it was taken from: nothing else is tried with it after this.
 test('a nick that is its own is taken back from whoever has it', async () => {
   await using thief = await comeTo(server, 'bellhop')

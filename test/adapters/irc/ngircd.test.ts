@@ -127,7 +127,8 @@ test('in private only !pair is heard, its code is in no text, and what it answer
   await sees(ada, 'the code is XYZ12')
   // Who is in no channel with us cannot be told from anybody else.
   grace.say('bellhop', '!pair XYZ12')
-  await sees(grace, /^talk to me in #team/)
+  // Nor is it for them to know where we are.
+  await sees(grace, 'talk to me in a channel that I am in; here I only hear !pair, from whoever is there')
   const lines = bot.house.heard.map(({ room, text, command, sender }) => ({ room, text, command, nick: sender?.nick }))
   expect(lines).toEqual([
     { room: 'lobby', text: '/pair', command: { name: 'pair', input: {} }, nick: 'ada' },
@@ -220,6 +221,46 @@ test('a server that is gone is come back to, with what was to be said meanwhile,
   await sees(ada, '\x02claude-1\x02: three')
   await eventually('the bot to be back', () => isIn(bot.house))
   expect(bot.house.failed).toEqual([])
+})
+
+test('who is killed by an operator comes back, with what was to be said meanwhile', async () => {
+  await using ada = await comeTo(server, 'ada', { channel: '#kill' })
+  await using bot = await startBot({ server, config: { channels: { '#kill': 'lobby' } } })
+  ada.raw(`OPER ${server.operator.name} ${server.operator.password}`)
+  await ada.until(({ command }) => command === '381', 'to be an operator')
+  const texts = Array.from({ length: 10 }, (_, i) => `line ${i}`)
+  for (const text of texts) bot.house.post({ kind: 'notice', text })
+  await sees(ada, 'line 2')
+  ada.raw('KILL bellhop :be gone')
+  await sees(ada, /^(?:\(again\?\) )?line 9$/)
+  await eventually('that to be known', () =>
+    bot.house.states.find(({ state, detail }) => state === 'lost' && detail.includes('be gone')),
+  )
+  const said = ada.heard('#kill').flatMap(({ kind, text }) => (kind === 'PRIVMSG' ? [text] : []))
+  expect([...new Set(said.map((text) => text.replace('(again?) ', '')))]).toEqual(texts)
+  const unmarked = said.filter((text) => !text.startsWith('(again?) '))
+  expect(unmarked).toEqual([...new Set(unmarked)])
+})
+
+test('each channel leads to its own room, and is told what happens there', async () => {
+  await using bot = await startBot({ server, config: { channels: { '#one': 'lobby', '#two': 'release' } } })
+  await using ada = await comeTo(server, 'ada', { channel: '#one' })
+  await ada.join('#two')
+  ada.say('#two', 'in two')
+  ada.say('#one', 'in one')
+  await hears(bot, 'in one')
+  await hears(bot, 'in two')
+  expect(
+    heardOf(bot, 'ada')
+      .map(({ room, text }) => `${room}: ${text}`)
+      .sort(),
+  ).toEqual(['lobby: in one', 'release: in two'])
+  bot.house.post({ kind: 'notice', room: 'release', text: 'to two' })
+  bot.house.post({ kind: 'notice', room: 'lobby', text: 'to one' })
+  await sees(ada, 'to one')
+  await sees(ada, 'to two')
+  const said = ['#one', '#two'].map((channel) => ada.heard(channel).map(({ text }) => text))
+  expect(said).toEqual([['to one'], ['to two']])
 })
 
 test('in a netsplit those who are gone are somebody else when they come back', async () => {

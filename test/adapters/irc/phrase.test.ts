@@ -103,6 +103,6 @@ test('lines wait for the house in order, no more of them than may, and none is l
   isThere = false
   put('#team', 'five')
   over.abort()
-  await eventually('the last to be given up', () => lost.length === 2)
+  await intake.settled()
   expect(lost).toEqual(['four full', 'five over'])
 })

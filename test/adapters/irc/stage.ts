@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createIrc, type IrcSecrets } from '../../../adapters/irc/index.ts'
@@ -106,8 +107,8 @@ const lookUp = (house: ScriptedHouse, { name, input }: Question): unknown => {
 export type Wire = {
   host: string
   port: number
-  /** Every line that went to the server, and its bytes. */
-  sent: (ParsedLine & { bytes: number })[]
+  /** Every line that went to the server, how many bytes it has, and whether its characters are whole. */
+  sent: (ParsedLine & { bytes: number; isText: boolean })[]
   /** Ends what goes through it, and lets nothing through until it is mended. */
   cut: () => void
   mend: () => void
@@ -122,7 +123,9 @@ export const startWire = async (server: { host: string; port: number }): Promise
   const listener = createServer((near) => {
     if (isCut) return near.destroy()
     const far = connect(server.port, server.host)
-    const read = createLines((line) => sent.push({ ...parseLine(line.toString('utf8')), bytes: line.length }))
+    const read = createLines((line) =>
+      sent.push({ ...parseLine(line.toString('utf8')), bytes: line.length, isText: isUtf8(line) }),
+    )
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -167,9 +170,9 @@ const OURS =
 /** What we never send: other commands than ours, lines that are too long, and halves of characters. */
 export const offences = (sent: Wire['sent']): string[] =>
   sent
-    .filter(({ command, raw, tags, bytes }) => {
+    .filter(({ command, raw, tags, bytes, isText }) => {
       const isLong = bytes > 510 && Object.keys(tags).length === 0
-      return !OURS.test(command) || isLong || /[\r\n\0]/.test(raw)
+      return !OURS.test(command) || isLong || !isText || /[\r\n\0]/.test(raw)
     })
     .map(({ raw }) => raw)
 

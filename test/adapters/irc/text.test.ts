@@ -61,6 +61,16 @@ describe('cleaning', () => {
       }),
     )
   })
+
+  test.each([
+    ['a first row that begins with nothing', 'claude-1: ', `${' '.repeat(200)}${'x'.repeat(200)}`],
+    ['codes before it', 'claude-1: ', `${'\x02'.repeat(90)}${'x'.repeat(200)}`],
+    ['a name without an end', '語'.repeat(100), 'x'.repeat(200)],
+  ])('%s makes no line too long, and none of the text is lost', (_, head, text) => {
+    const { lines } = layOut(text, { head, limit: 100, most: 9 })
+    expect(lines.filter((line) => Buffer.byteLength(line.text) > 100)).toEqual([])
+    expect(lines.map((line) => line.text.replace(/[^x]/g, '')).join('')).toBe('x'.repeat(200))
+  })
 })
 
 describe('flattening', () => {
@@ -185,5 +195,9 @@ describe('messages of many lines', () => {
     expect(sizes({ maxBytes: 4096, maxLines: 24 })).toEqual([5])
     expect(sizes({ maxBytes: 4096, maxLines: 2 })).toEqual([2, 2, 1])
     expect(sizes({ maxBytes: 22, maxLines: 24 })).toEqual([3, 2])
+    // What keeps a line from being a command counts, too.
+    const commands = lines.map(({ joined }) => ({ text: '!more', joined }))
+    const said = batchesOf('#team', commands, { maxBytes: 20, maxLines: 24 })
+    expect(said.map((batch) => batch.length - 2)).toEqual([2, 2, 1])
   })
 })

@@ -24,7 +24,7 @@ export const sendMessage = (world: World, { channelId, authorId, body, uploads }
   demandSpeech(world, authorId, channel)
   const form = readMessage(body)
   demand(world, authorId, channel, ...neededFor(form, uploads))
-  const replied = repliedTo(world, channel, form)
+  const replied = repliedTo(world, authorId, channel, form)
   demandSomething(form, uploads)
   const sent = sentBefore(world, authorId, form)
   if (sent) return sent
@@ -99,12 +99,12 @@ const demandSpeech = (world: World, authorId: Snowflake, channel: Channel): void
 const neededFor = (form: MessageForm, uploads: readonly Upload[]): PermissionName[] => [
   ...(form.embeds?.length ? (['EMBED_LINKS'] as const) : []),
   ...(uploads.length > 0 ? (['ATTACH_FILES'] as const) : []),
-  ...(form.message_reference ? (['READ_MESSAGE_HISTORY'] as const) : []),
   ...(form.tts ? (['SEND_TTS_MESSAGES'] as const) : []),
 ]
 
-const repliedTo = (world: World, channel: Channel, form: MessageForm): StoredMessage | null => {
+const repliedTo = (world: World, authorId: Snowflake, channel: Channel, form: MessageForm): StoredMessage | null => {
   if (!form.message_reference) return null
+  if (!may(world, authorId, channel, 'READ_MESSAGE_HISTORY')) refuse('cannotReply')
   const { message_id, fail_if_not_exists = true } = form.message_reference
   const found = world.messages.get(message_id)
   const there = found?.wire.channel_id === channel.id && found.visibleTo === null ? found : null

@@ -54,6 +54,7 @@ export const REFUSALS = {
   invalidForm: [400, 50035, 'Invalid Form Body'],
   threadArchived: [400, 50083, 'Thread is archived'],
   invalidJson: [400, 50109, 'The request body contains invalid JSON.'],
+  cannotReply: [403, 160002, 'Cannot reply without permission to read message history'],
   threadExists: [400, 160004, 'A thread has already been created for this message'],
   threadLocked: [400, 160005, 'Thread is locked'],
 } as const satisfies Record<string, Refusal>
