@@ -74,14 +74,33 @@ export const createControl = (options: Options) => {
     /** Who asked for the turn: an agent does it, and a person wanted it. */
     const asker = async (): Promise<string> => (await store.get(turn))?.author.id ?? author.id
 
-    const focusOn = async (mission: string | null): Promise<void> =>
-      at.keep(focusDraft({ id: `${step}.focus`, room, author, by: await asker(), mission, inReplyTo }))
-
     const one = async (portfolio: Portfolio, name: string, say: (mission: Mission, coverage: Coverage) => string) => {
       const mission = missionNamed(portfolio, name)
       if (!mission) return unknown(name, portfolio)
       const coverage = (await coverageOf(store, [mission.id])).get(mission.id) ?? NO_WORK
       return told(say(mission, coverage), [mission])
+    }
+
+    const focused = async (): Promise<Result<Told>> => {
+      const focus = await focusOf(store, room)
+      if (focus === null) return told(`${room} is focused on no mission; say /mission focus M-name`)
+      return one(await scan(), focus, (mission, coverage) => missionText(mission, coverage, clock()))
+    }
+
+    const keepFocus = async (mission: string | null): Promise<void> =>
+      at.keep(focusDraft({ id: `${step}.focus`, room, author, by: await asker(), mission, inReplyTo }))
+
+    const focus = async (name: string): Promise<Result<Told>> => {
+      const portfolio = await scan()
+      const mission = missionNamed(portfolio, name)
+      if (!mission) return unknown(name, portfolio)
+      await keepFocus(mission.id)
+      return told(`${room} is focused on ${mission.id} [${mission.status}]: ${mission.title}`, [mission])
+    }
+
+    const unfocus = async (): Promise<Result<Told>> => {
+      await keepFocus(null)
+      return told(`${room} is focused on no mission`)
     }
 
     return {
@@ -129,20 +148,8 @@ export const createControl = (options: Options) => {
         return told(sessionsText(lines, sessions.length))
       },
 
-      focus: async (name: string | null | undefined): Promise<Result<Told>> => {
-        if (name === null) {
-          await focusOn(null)
-          return told(`${room} is focused on no mission`)
-        }
-        const wanted = name ?? (await focusOf(store, room))
-        if (wanted === null) return told(`${room} is focused on no mission; say /mission focus M-name`)
-        const portfolio = await scan()
-        if (name === undefined) return one(portfolio, wanted, (mission, seen) => missionText(mission, seen, clock()))
-        const mission = missionNamed(portfolio, name)
-        if (!mission) return unknown(name, portfolio)
-        await focusOn(mission.id)
-        return told(`${room} is focused on ${mission.id} [${mission.status}]: ${mission.title}`, [mission])
-      },
+      focus: (name: string | null | undefined): Promise<Result<Told>> =>
+        name === undefined ? focused() : name === null ? unfocus() : focus(name),
 
       watch: async (to: 'on' | 'off' | 'default'): Promise<Result<Told>> => {
         const set = to === 'default' ? null : to

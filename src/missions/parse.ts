@@ -1,6 +1,6 @@
 import { nearest } from '../lib/nearest.ts'
 import { oneLine } from '../lib/plain.ts'
-import type { Boxes, Complaint, Mission, MissionId, MissionStatus } from '../shapes/mission.ts'
+import type { Complaint, Mission, MissionId, MissionStatus } from '../shapes/mission.ts'
 
 /** The words that say how a mission stands, once. */
 export const STATUS_WORDS: Readonly<Record<string, MissionStatus>> = {
