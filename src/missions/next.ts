@@ -57,11 +57,15 @@ const weigh = ({ id, status, unlocks, boxes, turns, failures, idleDays }: Candid
       counts: Math.min(Math.floor(idleDays ?? 0), COUNTS.idleDay.most) * COUNTS.idleDay.each,
       why: `nothing was done for ${count(Math.floor(idleDays ?? 0), 'day')}`,
     },
-    { counts: failures * COUNTS.failure, why: `the last ${count(failures, 'attempt')} failed` },
+    { counts: failures * COUNTS.failure, why: failedText(failures) },
   ]
   const reasons = all.filter(({ counts }) => counts !== 0)
   return { id, status, score: reasons.reduce((sum, { counts }) => sum + counts, 0), reasons }
 }
+
+/** That the last attempts failed, as the end of a sentence. */
+export const failedText = (failures: number): string =>
+  failures === 1 ? 'the last attempt failed' : `the last ${failures} attempts failed`
 
 const DAY_MS = 86_400_000
 

@@ -58,7 +58,7 @@ export const parseMission = (id: MissionId, path: string, text: string): Mission
     status,
     says: said ? oneLine(said.value, LONGEST) : null,
     line,
-    owner: fields.get('owner')?.value ? oneLine(fields.get('owner')?.value ?? '', LONGEST) : null,
+    owner: ownerIn(fields.get('owner')),
     blockedBy,
     phases: phasesOf(lines),
     boxes: { done: boxes.done, total: boxes.done + boxes.open.length },
@@ -194,6 +194,11 @@ const blockersIn = (field: Field | undefined): string[] => {
   const said = field.value === '' ? field.items : field.value.split(/\s*[,;]\s*|\s+and\s+/)
   const named = said.map((one) => oneLine(bare(one), LONGEST)).filter((one) => !NOTHING.test(one))
   return [...new Set(named)]
+}
+
+const ownerIn = (field: Field | undefined): string | null => {
+  const owner = oneLine(bare(field?.value ?? ''), LONGEST)
+  return NOTHING.test(owner) ? null : owner
 }
 
 /** A name without what Markdown puts around it. */

@@ -2,7 +2,7 @@ import { count } from '../lib/count.ts'
 import type { Complaint, Coverage, Mission, MissionStatus, Portfolio, Snapshot } from '../shapes/mission.ts'
 import { MissionStatus as Statuses } from '../shapes/mission.ts'
 import { NO_WORK } from './coverage.ts'
-import { candidatesOf, type Ranked, rank } from './next.ts'
+import { candidatesOf, failedText, type Ranked, rank } from './next.ts'
 
 /** That a mission says something which the evidence does not show. */
 export type Drift = { id: string; what: string }
@@ -69,7 +69,7 @@ const drifts: Partial<Record<MissionStatus, Look>> = {
   complete: ({ turns, tests, failures }) => {
     if (turns === 0) return 'the evidence has no work on it'
     if (tests === 'fail' || tests === 'flaky') return `its last tests came to ${tests}`
-    return failures > 0 ? `its last ${count(failures, 'attempt')} failed` : null
+    return failures > 0 ? failedText(failures) : null
   },
   'in-progress': ({ turns, days }) => {
     if (turns === 0) return 'the evidence has no work on it'
