@@ -1,3 +1,4 @@
+import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { MissionStatus } from '../shapes/mission.ts'
 import { countsText } from './lines.ts'
@@ -18,7 +19,7 @@ export const bulletin = (situation: Situation): string => {
   const { sessions, agents, queue, approvals, missions, focus, budgets } = situation
   const shown = approvals.slice(0, MOST)
   return [
-    `Mission control: ${sessions.all} sessions (${sessions.active} active)`,
+    `Mission control: ${count(sessions.all, 'session')} (${sessions.active} active)`,
     `Agents: ${agents.map(agentText).join(', ') || 'none'}`,
     `Queue: ${queue.running} running, ${queue.waiting} waiting`,
     `Approvals: ${approvals.length === 0 ? 'none wait' : `${approvals.length} wait`}`,
