@@ -1,5 +1,5 @@
 import { openApprovals } from '../evidence/approvals.ts'
-import { roomDraft, sessionDraft } from '../evidence/drafts.ts'
+import { BELLHOP, roomDraft, sessionDraft } from '../evidence/drafts.ts'
 import { focusDraft, focusOf } from '../evidence/focus.ts'
 import { settingOf } from '../evidence/room-settings.ts'
 import type { Store } from '../evidence/store.ts'
@@ -7,7 +7,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
 import type { Coverage, Mission, Portfolio, Snapshot } from '../shapes/mission.ts'
-import { ok, type Result } from '../shapes/result.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import { isOver, type TurnView } from '../shapes/turn-view.ts'
 import type { Workspace } from '../workspace/paths.ts'
@@ -71,8 +72,12 @@ export const createControl = (options: Options) => {
         store,
         missions.map(({ id }) => id),
       )
-    /** Who asked for the turn: an agent does it, and a person wanted it. */
-    const asker = async (): Promise<string> => (await store.get(turn))?.author.id ?? author.id
+    /** Who asked for the turn: what they wanted for the room is theirs, and was said through the agent. */
+    const asked = async (): Promise<{ author: Author; by: string; person: boolean }> => {
+      const who = (await store.get(turn))?.author ?? author
+      const person = who.kind === 'person'
+      return { author: person ? { ...who, via: who.via ?? at.agent } : BELLHOP, by: who.id, person }
+    }
 
     const one = async (portfolio: Portfolio, name: string, say: (mission: Mission, coverage: Coverage) => string) => {
       const mission = missionNamed(portfolio, name)
@@ -87,8 +92,10 @@ export const createControl = (options: Options) => {
       return one(await scan(), focus, (mission, coverage) => missionText(mission, coverage, clock()))
     }
 
-    const keepFocus = async (mission: string | null): Promise<void> =>
-      at.keep(focusDraft({ id: `${step}.focus`, room, author, by: await asker(), mission, inReplyTo }))
+    const keepFocus = async (mission: string | null): Promise<void> => {
+      const { author: whose, by } = await asked()
+      at.keep(focusDraft({ id: `${step}.focus`, room, author: whose, by, mission, inReplyTo }))
+    }
 
     const focus = async (name: string): Promise<Result<Told>> => {
       const portfolio = await scan()
@@ -153,16 +160,19 @@ export const createControl = (options: Options) => {
 
       watch: async (to: 'on' | 'off' | 'default'): Promise<Result<Told>> => {
         const set = to === 'default' ? null : to
+        const { author: whose, person } = await asked()
+        if (!person) return refused(refusal('role-too-low', 'how a room is set is for a person to say'))
         if ((await settingOf(store, room, 'bulletins')) !== set) {
           const body = { event: 'room-set', setting: 'bulletins', to: set } as const
-          at.keep(roomDraft({ id: `${step}.set`, room, author, body, inReplyTo }))
+          at.keep(roomDraft({ id: `${step}.set`, room, author: whose, body, inReplyTo }))
         }
         return told(`bulletins in ${room}: ${set ?? 'as the config says'}`)
       },
 
       todo: async (order: TodoOrder): Promise<Result<Told>> => {
-        const { text, body } = await todo(store, room, order, await asker())
-        if (body) at.keep(roomDraft({ id: `${step}.todo`, room, author, body, inReplyTo }))
+        const { author: whose, by } = await asked()
+        const { text, body } = await todo(store, room, order, by)
+        if (body) at.keep(roomDraft({ id: `${step}.todo`, room, author: whose, body, inReplyTo }))
         return told(text)
       },
 

@@ -5,6 +5,7 @@ import { createClient } from '../../src/client/client.ts'
 import { converse } from '../../src/client/converse.ts'
 import { focusOf } from '../../src/evidence/focus.ts'
 import { todosIn } from '../../src/evidence/todos.ts'
+import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { templateOf } from '../../src/tools/mc-new.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { must } from '../support/store.ts'
@@ -152,8 +153,9 @@ describe('mission control', () => {
 
   test('turns the bulletins of a room on and off, once', async () => {
     const set = async () =>
-      must(await house.store.query({ event: 'room-set', order: 'oldest' })).entries.map(({ body, subject }) => [
+      must(await house.store.query({ event: 'room-set', order: 'oldest' })).entries.map(({ body, subject, author }) => [
         subject.id,
+        author,
         body,
       ])
     expect([await ask('/mc watch on'), await ask('/mc watch on'), await ask('/mc watch default')]).toEqual([
@@ -161,10 +163,11 @@ describe('mission control', () => {
       'bulletins in quiet: on',
       'bulletins in quiet: as the config says',
     ])
+    const asker = { kind: 'person', id: OWNER, face: 'cli', via: 'tickle-1' }
     const body = { event: 'room-set', setting: 'bulletins' }
     expect(await set()).toEqual([
-      ['quiet', { ...body, to: 'on' }],
-      ['quiet', { ...body, to: null }],
+      ['quiet', asker, { ...body, to: 'on' }],
+      ['quiet', asker, { ...body, to: null }],
     ])
     const { answer } = must(await client().say({ room: 'quiet', text: '/settings bulletins off' }))
     expect(answer).toBe('bulletins is off')
@@ -313,4 +316,9 @@ test('the sessions are listed with how each stands', async () => {
   expect(lines.map((line) => line.replace(/s-\S+?\.\. /, 'S ').replace(/\d+ steps?/, 'N steps'))).toEqual(
     expect.arrayContaining(['  S [active in mission-control] N steps: tickle-1 in quiet']),
   )
+})
+
+test('all that was written down of it holds: every chain is whole, and each entry is by whom it may be', async () => {
+  const verdicts = await Promise.all((await house.store.chains()).map((chain) => verifyChain(house.store, chain)))
+  expect(verdicts.filter(({ ok }) => !ok)).toEqual([])
 })
