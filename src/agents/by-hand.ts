@@ -1,5 +1,6 @@
 import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
+import { focusOf, missionTags } from '../evidence/focus.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
 import { BY_HAND, type KnownAgent } from '../shapes/agent.ts'
@@ -99,7 +100,8 @@ export const createByHand = ({ store, seats, specs, wallsIn, enter, roomMode, ke
     const wish = request.trim() || `work that ${person.name} does by hand`
     const asked = { agent: BY_HAND, room, peripheral: spec.id, request: wish, role: person.role }
     const body: Body = { event: 'accepted', ...asked }
-    return store.append([...opened, sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${spec.id}`] })])
+    const tags = [`peripheral/${spec.id}`, ...missionTags(await focusOf(store, room))]
+    return store.append([...opened, sessionDraft({ ...base, id: turn, body, tags })])
   }
 
   /** The turn that is under way in a room by hand, or is about to be. */

@@ -19,12 +19,21 @@ export const converse = async (
   show: (post: Post) => void = () => {},
 ): Promise<Result<Conversation>> => {
   const receipt = await client.say(line)
-  if (!receipt.ok) return receipt
-  const { message, assignments } = receipt.value
+  return receipt.ok ? ok(await answersTo(client, receipt.value, signal, show)) : receipt
+}
+
+/** Waits for what comes of a receipt: the answer of every agent that it gave work to, or until the signal ends the wait. */
+export const answersTo = async (
+  client: Pick<Client, 'ask'> & Pick<ChatPort, 'follow'>,
+  receipt: Receipt,
+  signal: AbortSignal,
+  show: (post: Post) => void = () => {},
+): Promise<Conversation> => {
+  const { message, room, assignments } = receipt
   const waiting = new Set(assignments.map(({ turn }) => turn))
   const replies: Post[] = []
   const heard = new AbortController()
-  if (waiting.size === 0) return ok({ receipt: receipt.value, replies })
+  if (waiting.size === 0) return { receipt, replies }
 
   const began = await client.ask('show', { entry: message })
   const after = began.ok ? began.value.entry.position : 0
@@ -36,8 +45,8 @@ export const converse = async (
     waiting.delete(post.turn)
     if (waiting.size === 0) heard.abort()
   }
-  await client.follow(line.room, after, { post: hear }, AbortSignal.any([signal, heard.signal]))
-  return ok({ receipt: receipt.value, replies })
+  await client.follow(room, after, { post: hear }, AbortSignal.any([signal, heard.signal]))
+  return { receipt, replies }
 }
 
 /** Whether a post is of a turn. What was decided of an approval names only the step, whose id begins with the turn's. */

@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
 import type { Client, PeopleCommand, ReadName } from '../client/client.ts'
+import { answersTo } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { plain } from '../lib/plain.ts'
 import type { Operation } from '../operations/operation.ts'
 import { inputFrom } from '../operations/parse.ts'
 import { commands } from '../operations/table.ts'
+import type { Receipt } from '../shapes/message.ts'
 import type { Result } from '../shapes/result.ts'
 import { evidenceCommands } from './evidence.ts'
 import { fail, print } from './print.ts'
-import { findInstance, noInstance, optionOf, type Shell } from './shell.ts'
+import { tellApproval, tellConversation } from './say.ts'
+import { findInstance, millisecondsFrom, noInstance, optionOf, type Shell } from './shell.ts'
 import { tokenCommands } from './token.ts'
 
 type Flags = Record<string, string | boolean | undefined>
@@ -44,6 +47,8 @@ const askCommand = (named: Command, row: Operation, { withFlags, settingsFrom }:
   for (const key of Object.keys(row.input.shape).filter((name) => !row.positional.includes(name))) {
     command.addOption(optionOf(row, key))
   }
+  // What is work for an agent has an answer when the agent has one.
+  if (row.gives) command.option('--wait <seconds>', 'how long to wait for the answer', '60')
   command.action(async (...given: unknown[]) => {
     const positional = given.slice(0, row.positional.length).flat() as (string | undefined)[]
     await ask(row, positional, given[row.positional.length] as Flags, settingsFrom)
@@ -92,11 +97,22 @@ const command = async (client: Client, row: Operation, input: Record<string, unk
   const done = await client.command(row.name as PeopleCommand, input as never, aimOf(row, flags))
   if (!done.ok) return fail(done.refusal, json)
   const { receipt, output } = done.value
+  if (row.gives) return await answer(client, receipt, flags)
   print(
     json
       ? JSON.stringify({ ok: true, receipt, output })
       : plain([receipt.answer ?? 'done', ...(receipt.whisper ? [receipt.whisper] : [])].join('\n')),
   )
+}
+
+/** Waits for the agents that were given work, and says what they answered. */
+const answer = async (client: Client, receipt: Receipt, flags: Flags): Promise<void> => {
+  const json = flags['json'] === true
+  const wait = String(flags['wait'])
+  const ends = AbortSignal.timeout(millisecondsFrom('--wait', wait))
+  const heard = await answersTo(client, receipt, ends, json ? () => {} : tellApproval)
+  if (json || heard.replies.length < receipt.assignments.length) return tellConversation(heard, { json, wait })
+  for (const { text } of heard.replies) print(plain(text))
 }
 
 /** The room it is given in, where the operation has none of its own. */

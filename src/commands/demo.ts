@@ -13,20 +13,25 @@ import { startInstance } from '../up/instance.ts'
 
 type Options = { json: boolean; write: (text: string) => void; ends: AbortSignal }
 
-/** What is said in the demo. What is answered is up to the agents: the steps are real, on the files that are there. */
+/**
+ * What is said in the demo: what the room works on; then what is done, side by side; then how it stands. What is answered is
+ * up to the agents: the steps are real, on the files that are there.
+ */
+const FIRST = '/mission focus M-green'
 const LINES = [
   '@claude where is withRetry defined?',
-  '@tickle read README.md and package.json',
   '@codex replace "green: 4" with "green: 2" in src/brew.js, then run the tests',
   '@codex use write {"path": ".git/hooks/pre-commit", "text": "#!/bin/sh\\nid\\n"}',
 ]
+const LAST = '/mc review'
 
 const ROOM = 'lobby'
 
 /**
  * The tri-agent scenario on a scratch copy of a small repository: three agents side by side, three sessions, three
  * chains of evidence in one store. One of them changes a file, hops to where it can run the tests, and then tries what
- * its wall does not let through. Then each chain is verified. Everything it made is gone afterwards.
+ * its wall does not let through; the third looks at all of it from mission control. Then each chain is verified. Everything
+ * it made is gone afterwards.
  */
 export const demo = async (settings: Settings, { json, write, ends }: Options): Promise<number> => {
   const scratch = mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
@@ -71,7 +76,7 @@ const play = async (client: Client, { json, write, ends }: Options): Promise<num
 
   tell('\nThe verdict:\n')
   for (const one of found) tell(verdictLine(one))
-  const ok = found.length === 3 && found.every(({ verdict }) => verdict.ok && verdict.steps > 0)
+  const ok = isTriAgent(found) && found.every(({ verdict }) => verdict.ok && verdict.steps > 0)
   if (json) {
     const verdicts = found.map(({ verdict }) => verdict)
     const chains = found.map(({ chain }) => chain)
@@ -80,18 +85,17 @@ const play = async (client: Client, { json, write, ends }: Options): Promise<num
   return ok ? 0 : 1
 }
 
-/** Says all the lines side by side; answers the session of each agent. */
+/** Says all the lines, those of the work side by side; answers the session of each agent. */
 const converseAll = async (
   client: Client,
   tell: (text: string) => void,
   ends: AbortSignal,
 ): Promise<Map<string, string>> => {
-  const heard = await Promise.all(
-    LINES.map((text) => {
-      tell(`<you> ${text}`)
-      return converse(client, { room: ROOM, text }, ends, (post) => tell(transcript(post)))
-    }),
-  )
+  const say = (text: string) => {
+    tell(`<you> ${text}`)
+    return converse(client, { room: ROOM, text }, ends, (post) => tell(transcript(post)))
+  }
+  const heard = [await say(FIRST), ...(await Promise.all(LINES.map(say))), await say(LAST)]
   const sessions = new Map<string, string>()
   for (const said of heard) {
     if (!said.ok) throw new Problem(said.refusal.message, said.refusal.remedy)
@@ -103,11 +107,23 @@ const converseAll = async (
 type Looked = Awaited<ReturnType<typeof look>>
 
 const verdictLine = ({ agent, chain, verdict }: Looked): string => {
-  const walls = chain.flatMap(({ body }) => (body.event === 'peripheral-started' ? [body.peripheral] : []))
+  const walls = wallsOf(chain)
   const refused = chain.filter(({ body }) => body.event === 'step-refused').length
   const within = `${count(verdict.steps, 'step')} within ${[...new Set(walls)].join(' and ')}`
   return `${agent}: ${verdict.ok ? 'whole' : 'BROKEN'}, ${count(verdict.entries, 'entry', 'entries')}, ${within}, ${refused} refused`
 }
+
+/** Three agents, each behind a wall of its own, in three chains of one store: no two entries have one place in it. */
+const isTriAgent = (found: readonly Looked[]): boolean => {
+  const entries = found.flatMap(({ chain }) => chain)
+  const walls = new Set(found.map(({ chain }) => wallsOf(chain)[0]))
+  const positions = new Set(entries.map(({ position }) => position))
+  return found.length === 3 && walls.size === 3 && positions.size === entries.length
+}
+
+/** The peripherals that a session was in, in its order. */
+const wallsOf = (chain: readonly Entry[]): string[] =>
+  chain.flatMap(({ body }) => (body.event === 'peripheral-started' ? [body.peripheral] : []))
 
 /** A session's chain, and what reading it backwards comes to. */
 const look = async (client: Client, agent: string, session: string) => {

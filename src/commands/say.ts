@@ -23,19 +23,23 @@ export const sayCommand = (command: Command, settingsFrom: (flags: object) => Se
       const show = flags.json ? () => {} : tellApproval
       const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom('--wait', flags.wait)), show)
       if (!heard.ok) return fail(heard.refusal, flags.json ?? false)
-      tell(heard.value, flags)
+      tellConversation(heard.value, flags)
     })
 }
 
 /** Whoever waits for a reply learns that a person is waited for. */
-const tellApproval = ({ kind, author, text, approval }: Post): void => {
+export const tellApproval = ({ kind, author, text, approval }: Post): void => {
   if (kind !== 'approval') return
   const open = approval?.state === 'open'
   const how = open ? `\nsay /approve ${approval.name} or /deny ${approval.name}, until ${approval.until}` : ''
   print(plain(`${author.id} ${text}${how}`.replaceAll('\n', '\n  ')))
 }
 
-const tell = ({ receipt, replies }: Conversation, { json, wait }: Flags): void => {
+/** What came of a line: its receipt, and the answers that there are by now. */
+export const tellConversation = (
+  { receipt, replies }: Conversation,
+  { json, wait }: Pick<Flags, 'json' | 'wait'>,
+): void => {
   const complete = replies.length >= receipt.assignments.length
   if (!complete) process.exitCode = 1
   if (json) {

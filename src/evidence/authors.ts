@@ -14,6 +14,7 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'step-intended': 'agent',
   'step-ended': 'agent',
   reviewed: 'agent',
+  'portfolio-reviewed': 'agent',
   'conversation-opened': 'agent',
   'agent-said': 'agent',
   'turn-ended': 'agent',

@@ -2,7 +2,7 @@ import { type Options as Attending, createAttending, type Resident } from '../ag
 import { type Conversations, createConversations } from '../agents/conversations.ts'
 import { rehearse } from '../agents/rehearsal/rehearse.ts'
 import type { createThinking } from '../agents/think.ts'
-import { tickle } from '../agents/tickle/mind.ts'
+import { createTickle } from '../agents/tickle/mind.ts'
 import type { Inhabitant } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import type { TurnRecord } from '../evidence/store.ts'
@@ -166,6 +166,8 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     homes.set(agent.id, { rehearses: `${failed.name}: ${failed.detail}` })
     return tools
   }
+
+  const tickle = createTickle({ missions: config.missions.folders[0] ?? 'missions' })
 
   return {
     hands,

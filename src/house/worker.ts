@@ -10,6 +10,7 @@ import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { announce } from './announce.ts'
+import { controlOf } from './control.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
@@ -26,7 +27,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const stepsClosing = new AbortController()
 
   const verdicts = createVerdicts(parts)
-  const workshop = createWorkshop(parts, verdicts)
+  const workshop = createWorkshop(parts, verdicts, controlOf(parts))
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
     mailbox,

@@ -38,7 +38,7 @@ type Machine = Pick<
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
-export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
+export const createWorkshop = (parts: Machine, verdicts: Verdicts, control: Workshop['control']): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
@@ -138,6 +138,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
     },
     spills,
     holds,
+    control,
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,
     progress: progress.say,

@@ -98,4 +98,16 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   reflect: never,
   advance: never,
   hop: never,
+  // mission control: nothing but a new mission is a file
+  'mc-inventory': never,
+  'mc-coverage': never,
+  'mc-review': never,
+  'mc-diff': never,
+  'mc-next': never,
+  'mc-sessions': never,
+  'mc-bulletin': never,
+  'mc-focus': never,
+  'mc-watch': never,
+  'mc-todo': never,
+  'mc-new': opensPaths,
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { type OpenApproval, openApprovals } from '../evidence/approvals.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
+import { nearest } from '../lib/nearest.ts'
 import { Id } from '../shapes/message.ts'
 import { authorOf, mayAct, type Role } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { type Context, defineOperation } from './operation.ts'
-import { nearest } from './parse.ts'
 import { homeOf, roleAt } from './standing.ts'
 
 const ApprovalRow = z.strictObject({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { nearest } from '../lib/nearest.ts'
 import { Command } from '../shapes/command.ts'
 import { mayAct, Person, type Role } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { describeRows } from './described.ts'
 import { type Context, defineOperation, type Operation } from './operation.ts'
-import { nearest } from './parse.ts'
 
 /** What rows are about: how help is ordered. */
 const TOPICS = ['work', 'watching', 'deciding', 'rooms', 'evidence', 'people'] as const

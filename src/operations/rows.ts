@@ -1,3 +1,4 @@
+import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 
@@ -16,6 +17,11 @@ const summaries: Summaries = {
   'mode-changed': ({ from, to }) => `${from} to ${to}`,
   'profile-set': ({ from, to }) => `${from ?? 'none'} to ${to ?? 'none'}`,
   'room-set': ({ setting, to }) => `${setting} ${to ?? 'as the config says'}`,
+  // missions
+  'mission-focused': ({ mission, by }) => `${by}: ${mission ?? 'none'}`,
+  'todo-added': ({ text, by }) => `${by}: ${text}`,
+  'todo-done': ({ todo, by }) => `${by}: ${todo}`,
+  'portfolio-reviewed': ({ snapshot }) => count(snapshot.missions.length, 'mission'),
   'watch-set': ({ watched, on }) => `${on ? 'watches' : 'no longer watches'} ${watched}`,
   'thread-bound': ({ thread, network, channel }) => `${channel} on ${network} leads to ${thread}`,
   merged: ({ agent, files, conflicts }) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { watchedBy } from '../evidence/bindings.ts'
 import { roomDraft } from '../evidence/drafts.ts'
-import { listenerOf, NOBODY, settingOf, showOf } from '../evidence/room-settings.ts'
+import { bulletinsOf, listenerOf, NOBODY, settingOf, showOf } from '../evidence/room-settings.ts'
 import { roomOfThread, threadOf } from '../evidence/threads.ts'
 import { authorOf } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -71,7 +71,7 @@ export const settings = defineOperation({
   ...common,
   name: 'settings',
   summary:
-    'how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all',
+    'how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all, bulletins on or off',
   example: 'settings show quiet',
   positional: ['setting', 'value'],
   input: z.strictObject({
@@ -97,9 +97,12 @@ export const settings = defineOperation({
 
 const rowOf = async (setting: RoomSetting, place: Place, { store, person }: Context) => {
   const own = (await settingOf(store, place.id, setting)) !== null
-  const value =
-    setting === 'show' ? await showOf(store, place.id) : ((await listenerOf(store, place, person.face)) ?? NOBODY)
-  return { setting, value, own }
+  const values: Record<RoomSetting, () => Promise<string>> = {
+    listener: async () => (await listenerOf(store, place, person.face)) ?? NOBODY,
+    show: () => showOf(store, place.id),
+    bulletins: async () => (await bulletinsOf(store, place.id)) ?? DEFAULT,
+  }
+  return { setting, value: await values[setting](), own }
 }
 
 /** The room that it is asked in, as it is entered: one of the config, or a thread. */
@@ -141,5 +144,9 @@ const checked: Record<RoomSetting, (value: string, context: Context) => Promise<
     const show = Show.safeParse(value)
     if (show.success) return ok(show.data)
     return refused(refusal('command-invalid', `show is ${[...Show.options, DEFAULT].join(', ')}, and not ${value}`))
+  },
+  bulletins: async (value) => {
+    if (value === 'on' || value === 'off') return ok(value)
+    return refused(refusal('command-invalid', `bulletins is on, off or ${DEFAULT}, and not ${value}`))
   },
 }

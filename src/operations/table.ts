@@ -6,6 +6,7 @@ import { createHelp, createWhoami } from './help.ts'
 import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
 import { checkouts, merge } from './merge.ts'
+import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
@@ -49,6 +50,10 @@ const work = [
   holds,
   release,
   usage,
+  // missions
+  mc,
+  mission,
+  todo,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, more, watch, unwatch, sessions, steps, hops] as const

@@ -8,6 +8,7 @@ import { ok, type Result, refused } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Given } from '../tools/gate.ts'
 import type { Place } from '../workspace/place.ts'
+import { reachOf } from '../workspace/scope.ts'
 import { started, stepDrafts, stopped } from './drafts.ts'
 import { fruitOf } from './fruit.ts'
 import { contextFor, judgeHop } from './hops.ts'
@@ -51,6 +52,17 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
       also.before.push(stepDrafts(request, session).reviewed(review))
       return done(`the session was reviewed: ${JSON.stringify(review.facts)}`)
     },
+    control: workshop.control({
+      room,
+      session: id,
+      agent: session.agent,
+      turn: request.turn,
+      step: request.step,
+      author: request.author,
+      workspace: place.workspace,
+      shows: reachOf(spec.scope).mayRead,
+      keep: (draft) => void also.before.push(draft),
+    }),
     advance: async (outputs) => advance(options, outputs),
     hop: async ({ to }) => hop(options, to, also.after),
   }

@@ -41,7 +41,24 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   reflect: () => null,
   advance: ({ phases }) => (phases.length > 1 ? null : 'there are no phases to advance through'),
   hop: ({ exit }) => (exit.length > 0 ? null : 'there is no exit'),
+  // mission control
+  'mc-inventory': (spec) => noMissions(spec),
+  'mc-coverage': (spec) => noMissions(spec),
+  'mc-review': (spec) => noMissions(spec),
+  'mc-diff': (spec) => noEvidence(spec),
+  'mc-next': (spec) => noMissions(spec),
+  'mc-sessions': (spec) => noEvidence(spec),
+  'mc-bulletin': (spec) => noMissions(spec),
+  'mc-focus': (spec) => noMissions(spec),
+  'mc-watch': () => null,
+  'mc-todo': (spec) => noEvidence(spec),
+  'mc-new': (spec) => noWriting(spec),
 }
+
+/** How missions stand is read from their files, and from the evidence of all rooms. */
+const noMissions = (spec: PeripheralSpec): string | null => noReading(spec) ?? noEvidence(spec)
+const noEvidence = ({ scope }: PeripheralSpec): string | null =>
+  scope.evidence === 'all' ? null : 'the evidence of all rooms may not be asked for'
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')
 const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>

@@ -2,14 +2,16 @@ import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Ran } from '../sandbox/job.ts'
+import type { Author, Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
+import type { Control } from '../tools/control.ts'
 import type { Sourced } from '../tools/source.ts'
 import type { Command, Terminals } from '../tools/tool.ts'
-import type { Inside } from '../workspace/paths.ts'
+import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Ledgers } from './ledgers.ts'
 import type { Walls } from './walls.ts'
@@ -52,6 +54,8 @@ export type Workshop = {
     take: (session: string, agent: string, names: readonly string[]) => Promise<string | null>
     release: (session: string, path: string) => Promise<void>
   }
+  /** Mission control, as it is seen from one step. */
+  control: (at: Standpoint) => Control
   /** The checks of the config, by name. */
   checks: ReadonlyMap<string, readonly string[]>
   /** How long a person has to answer. */
@@ -60,6 +64,19 @@ export type Workshop = {
   progress: (progress: Progress) => void
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
+}
+
+/** Where mission control is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
+export type Standpoint = {
+  room: string
+  session: string
+  agent: string
+  turn: string
+  step: string
+  author: Author
+  workspace: Workspace
+  shows: (name: string) => boolean
+  keep: (draft: Draft) => void
 }
 
 /** What a program of a step is run within. */

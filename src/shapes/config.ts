@@ -88,6 +88,8 @@ export const Config = z.strictObject({
     /** After how long without a word a turn that runs is said to be stalled. */
     stalledMinutes: z.number().positive(),
   }),
+  /** Where missions are, in the workspace: the first folder is where new ones are made. */
+  missions: z.strictObject({ folders: z.array(z.string().min(1).max(200)).min(1).max(20) }),
   approvals: z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),

@@ -3,6 +3,7 @@ import { Presence, RunnerName } from './agent.ts'
 import { Digest, DigestFiles } from './digest.ts'
 import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
+import { MissionId, Snapshot } from './mission.ts'
 import { ChannelName, Identity } from './network.ts'
 import { ToolCall } from './peripheral.ts'
 import { Role } from './person.ts'
@@ -132,6 +133,28 @@ export const events = {
       files: z.array(z.string()),
       conflicts: z.array(z.string()),
     }),
+  },
+
+  // missions: what a room works on, what is to be done there, and how all of them stood at a review
+  'mission-focused': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('mission-focused', { mission: MissionId.nullable(), by: z.string() }),
+  },
+  'todo-added': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('todo-added', { text: z.string(), by: z.string() }),
+  },
+  'todo-done': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('todo-done', { todo: Id, by: z.string() }),
+  },
+  'portfolio-reviewed': {
+    type: 'reflection',
+    claim: 'observation',
+    body: body('portfolio-reviewed', { turn: Id, step: Id, snapshot: Snapshot }),
   },
 
   /** A conversation with an agent began: a room of its own, which may do what the room it was begun in may. */
@@ -544,6 +567,11 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['watch-set'].body,
   events['thread-bound'].body,
   events.merged.body,
+  // missions
+  events['mission-focused'].body,
+  events['todo-added'].body,
+  events['todo-done'].body,
+  events['portfolio-reviewed'].body,
   events['thread-started'].body,
   events['thread-archived'].body,
   events.asked.body,

@@ -21,6 +21,18 @@ export const ToolName = z.enum([
   'reflect',
   'advance',
   'hop',
+  // mission control
+  'mc-inventory',
+  'mc-coverage',
+  'mc-review',
+  'mc-diff',
+  'mc-next',
+  'mc-sessions',
+  'mc-bulletin',
+  'mc-focus',
+  'mc-watch',
+  'mc-todo',
+  'mc-new',
 ])
 export type ToolName = z.infer<typeof ToolName>
 

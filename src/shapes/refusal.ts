@@ -66,6 +66,8 @@ export const refusals = {
   'query-invalid': { status: 400, remedy: 'use the filters the message names' },
   'entry-unknown': { status: 404, remedy: 'look the id up with /evidence' },
   'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
+  // missions
+  'mission-unknown': { status: 404, remedy: 'say /mc missions for those that there are' },
   // the gate
   'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
   'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },

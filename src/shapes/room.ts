@@ -9,9 +9,9 @@ export type Face = z.infer<typeof Face>
 
 /**
  * What the people of a room can set for it · listener: the agent that hears lines addressed to nobody, or `nobody` · show:
- * how much of the work is told where it cannot be shown in one place
+ * how much of the work is told where it cannot be shown in one place · bulletins: whether it is told now and then how all stands
  */
-export const RoomSetting = z.enum(['listener', 'show'])
+export const RoomSetting = z.enum(['listener', 'show', 'bulletins'])
 export type RoomSetting = z.infer<typeof RoomSetting>
 
 /** How much a room is told: answers alone; also that work is taken and what is said on the way; also every step. */

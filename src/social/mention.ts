@@ -1,4 +1,4 @@
-import { nearest } from '../operations/parse.ts'
+import { nearest } from '../lib/nearest.ts'
 
 type Agent = { id: string; type: string }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { nearest } from '../lib/nearest.ts'
 import { type Operation, usageOf } from '../operations/operation.ts'
-import { checkInput, inputFrom, nearest, words } from '../operations/parse.ts'
+import { checkInput, inputFrom, words } from '../operations/parse.ts'
 import type { KnownAgent } from '../shapes/agent.ts'
 import type { MessageMode } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'

@@ -1,4 +1,5 @@
 import { BELLHOP, roomDraft, sessionDraft } from '../evidence/drafts.ts'
+import { focusOf, missionTags } from '../evidence/focus.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Body, Draft } from '../shapes/evidence.ts'
@@ -111,6 +112,7 @@ const assignmentsOf = async (message: Dispatched, { work, request }: To<'agents'
   const { id, room, person, grant } = message
   const assignments: Assignment[] = []
   const drafts: Draft[] = []
+  const mission = missionTags(await focusOf(store, room))
   for (const { agent, peripheral } of work) {
     const open = await store.openSession(room, agent)
     const session = open?.id ?? `s-${newId()}`
@@ -128,7 +130,7 @@ const assignmentsOf = async (message: Dispatched, { work, request }: To<'agents'
         }),
       )
     const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...givenBy(message) }
-    drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`] }))
+    drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`, ...mission] }))
     assignments.push({ turn, session, agent, peripheral })
   }
   return { assignments, drafts }

@@ -27,6 +27,11 @@ const views: Views = {
     text: to === null ? 'the room works as the config says' : `the room works ${to}`,
   }),
   'room-set': ({ setting, to }, { author }) => ({ kind: 'notice', text: `${author.id} ${settingText(setting, to)}` }),
+  'mission-focused': ({ mission, by }) => ({
+    kind: 'notice',
+    text:
+      mission === null ? `${words(by)} cleared the focus of the room` : `${words(by)} focused the room on ${mission}`,
+  }),
   'watch-set': ({ watched, on }, { author }) => ({
     kind: 'notice',
     text: `${author.id} has this room ${on ? 'watch' : 'no longer watch'} ${watched}`,

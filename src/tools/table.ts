@@ -7,6 +7,7 @@ import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { hop } from './hop.ts'
 import { list } from './list.ts'
+import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
@@ -34,6 +35,7 @@ export const tools: Record<ToolName, Tool> = {
   reflect,
   advance,
   hop,
+  ...missionControl,
 }
 
 /** What a tool takes and does, in a line. */

@@ -4,6 +4,7 @@ import { type CommandRule, type PeripheralSpec, SandboxMode } from '../shapes/pe
 import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
+import type { Control } from './control.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -73,6 +74,8 @@ export type Bench = {
   /** Asks the evidence, as far as the scope allows. */
   ask: (filters: Record<string, unknown>) => Promise<Result<{ text: string; count: number }>>
   reflect: (words: { worked: string; didNot: string; next: string }) => Promise<StepOutcome>
+  /** Mission control: the missions of the workspace, and how everything stands. */
+  control: Control
   advance: (outputs: Record<string, string>) => Promise<StepOutcome>
   hop: (hop: Hop) => Promise<StepOutcome>
 }

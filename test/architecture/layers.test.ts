@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console context delivery doors evidence lib mcp operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
+  'agents chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -25,6 +25,8 @@ const layers: Record<string, readonly string[]> = {
   'src/tools': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox'],
   'src/sources': ['src/shapes', 'src/lib', 'src/sandbox', 'src/tools', 'src/evidence'],
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
+  // What missions say, what the evidence shows of them, and what follows from both.
+  'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence'],
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.

@@ -39,19 +39,19 @@ describe('docs/peripherals.md', () => {
   })
 
   test('is made anew from what is there: another wall stands in its tables', () => {
-    const hop = { exit: [{ when: 'found-target' as const, to: ['mission-control'] }] }
+    const hop = { exit: [{ when: 'found-target' as const, to: ['night-watch'] }] }
     const specs = new Map([
-      ['mission-control', wall({ id: 'mission-control', entry: ['tests-passed', 'from-peek'] })],
+      ['night-watch', wall({ id: 'night-watch', entry: ['tests-passed', 'from-peek'] })],
       ['peek', wall({ id: 'peek', tools: ['read', 'hop'], ...hop })],
     ])
     const other = regenerated(page, specs).split('\n')
     expect(other.filter((line) => !page.split('\n').includes(line))).toEqual([
-      '| **mission-control** | diagnose, execute | operator | read-only | never | read, glob, grep |',
+      '| **night-watch** | diagnose, execute | operator | read-only | never | read, glob, grep |',
       '| **peek** | diagnose, execute | operator | read-only | never | read, hop |',
-      '    state "mission-control" as mission_control',
-      '    [*] --> mission_control: tests-passed',
+      '    state "night-watch" as night_watch',
+      '    [*] --> night_watch: tests-passed',
       '    [*] --> peek: user-request',
-      '    peek --> mission_control: found-target',
+      '    peek --> night_watch: found-target',
     ])
   })
 
@@ -122,7 +122,7 @@ describe('the walls that docs/peripherals.md shows', () => {
     for (const spec of specs.values()) await checkExamples(spec, workspace)
     expect([files.map(({ name }) => name), [...specs.keys()]]).toEqual([
       ['research.yaml', 'translate.yaml', 'our-edit.yaml'],
-      ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test', 'research', 'translate'],
+      ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test', 'research', 'translate'],
     ])
   })
 

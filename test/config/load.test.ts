@@ -18,8 +18,8 @@ const DEFAULTS: Config = {
     agentConfig({
       id: 'tickle-1',
       type: 'tickle',
-      peripheral: 'explore',
-      peripherals: ['explore', 'test', 'reflect', 'chat'],
+      peripheral: 'mission-control',
+      peripherals: ['mission-control', 'explore', 'test', 'reflect', 'chat'],
     }),
   ],
   profiles: {
@@ -46,6 +46,7 @@ const DEFAULTS: Config = {
   checks: {},
   servers: {},
   deploys: {},
+  missions: { folders: ['missions', 'docs/missions'] },
   approvals: { minutes: 30 },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
@@ -146,7 +147,7 @@ test.each([
   [
     'an agent in a peripheral that is not there',
     ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edti }'],
-    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals chat, deploy, edit, explore, reflect, test',
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals chat, deploy, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that could inhabit what is not there',
@@ -160,7 +161,7 @@ test.each([
       '      - edit',
       '      - explroe',
     ],
-    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is chat, deploy, edit, explore, reflect, test',
+    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is chat, deploy, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that cannot inhabit where it starts',

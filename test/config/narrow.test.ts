@@ -87,7 +87,12 @@ describe('a file that narrows a peripheral', () => {
       { approval: { policy: 'always', tools: ['write'] } },
     ],
     ['that nothing can be opened beyond it', 'edit', ['ceiling: null'], { ceiling: null }],
-    ['the ways in', 'explore', ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect]'], {}],
+    [
+      'the ways in',
+      'explore',
+      ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control]'],
+      {},
+    ],
     [
       'a tool: the commands go with it, and the ceiling, which had no more',
       'edit',
@@ -250,7 +255,7 @@ describe('a file that narrows a peripheral', () => {
     using user = withUsers({ 'more.yaml': ['# mine', 'narrows: edti'] })
     expect(user.complaint()).toEqual({
       message: 'more.yaml:2: narrows: there is no peripheral edti',
-      fix: 'narrow one of chat, deploy, edit, explore, reflect, test, or leave "narrows" out and write a whole one',
+      fix: 'narrow one of chat, deploy, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
     })
   })
 
@@ -372,7 +377,12 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
   test('a way in that is closed closes the exits that led there', () => {
     using user = withUsers({ 'less.yaml': ['narrows: edit', 'entry: [user-request]'] })
     expect(user.changed().map(([id, { exit, entry, context }]) => ({ id, exit, entry, context }))).toEqual([
-      { id: 'chat', exit: [{ when: 'always', to: ['explore', 'reflect'] }], entry: ours('chat').entry, context: [] },
+      {
+        id: 'chat',
+        exit: [{ when: 'always', to: ['explore', 'reflect', 'mission-control'] }],
+        entry: ours('chat').entry,
+        context: [],
+      },
       {
         id: 'deploy',
         exit: [
@@ -393,7 +403,7 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
         id: 'reflect',
         exit: [
           { when: 'reviewed', to: ['explore'] },
-          { when: 'always', to: ['chat'] },
+          { when: 'always', to: ['chat', 'mission-control'] },
         ],
         entry: ours('reflect').entry,
         context: ours('reflect').context,

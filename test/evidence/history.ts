@@ -61,6 +61,18 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   'mode-changed': { event: 'mode-changed', from: 'discuss', to: 'execute' },
   'profile-set': { event: 'profile-set', from: null, to: 'careful' },
   'room-set': { event: 'room-set', setting: 'listener', to: 'claude-1' },
+  'mission-focused': { event: 'mission-focused', mission: 'M-tea', by: 'ada' },
+  'todo-added': { event: 'todo-added', text: 'water the größe', by: 'ada' },
+  'todo-done': { event: 'todo-done', todo: 'todo-1', by: 'ada' },
+  'portfolio-reviewed': {
+    event: 'portfolio-reviewed',
+    turn: 'm-1.tickle-1',
+    step: 'm-1.tickle-1.0',
+    snapshot: {
+      missions: [{ id: 'M-tea', status: 'ready', boxes: { done: 0, total: 2 }, turns: 1, drift: ['says ready'] }],
+      complaints: 0,
+    },
+  },
   'watch-set': { event: 'watch-set', watched: 'lobby', on: true },
   'thread-bound': { event: 'thread-bound', thread: 't-1', network: 'libera', channel: '#größe' },
   'pair-offered': { event: 'pair-offered', person: 'ada', role: 'approver', expires: '2027-01-01T00:00:00.000Z' },

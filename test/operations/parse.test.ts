@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { nearest } from '../../src/lib/nearest.ts'
 import { defineOperation, usageOf } from '../../src/operations/operation.ts'
-import { checkInput, inputFrom, nearest, words } from '../../src/operations/parse.ts'
+import { checkInput, inputFrom, words } from '../../src/operations/parse.ts'
 import { operations } from '../../src/operations/table.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
@@ -123,6 +124,9 @@ test('the usage of every row says what it takes', () => {
     'holds',
     'release PATH',
     'usage [agent=…] [person=…] [room=…] [turn=…] [since=…] [by=…] [limit=…]',
+    'mc [action] [rest]',
+    'mission [action] [rest]',
+    'todo [action] [rest]',
     'approvals',
     'approve [approval] [note]',
     'deny [approval] [note]',

@@ -66,11 +66,11 @@ describe('a room', () => {
       await it.answer('settings show default', HOME, 'lobby'),
       await it.answer('settings listener default', HOME, 'lobby'),
     ]).toEqual([
-      'listener is claude-1, as the config says\nshow is normal, as the config says',
-      'listener is nobody, as the config says\nshow is normal, as the config says',
+      'listener is claude-1, as the config says\nshow is normal, as the config says\nbulletins is default, as the config says',
+      'listener is nobody, as the config says\nshow is normal, as the config says\nbulletins is default, as the config says',
       'show is all',
       'listener is nobody',
-      'listener is nobody\nshow is all',
+      'listener is nobody\nshow is all\nbulletins is default, as the config says',
       'show is normal, as the config says',
       'listener is claude-1, as the config says',
     ])
@@ -92,7 +92,7 @@ describe('a room', () => {
     ],
     [
       'settings volume 11',
-      'command-invalid: setting: Invalid option: expected one of "listener"|"show"; usage: /settings [setting] [value]',
+      'command-invalid: setting: Invalid option: expected one of "listener"|"show"|"bulletins"; usage: /settings [setting] [value]',
     ],
   ])('is not set by "%s"', async (text, answer) => {
     await using it = await openAsking()

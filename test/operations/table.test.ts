@@ -85,7 +85,8 @@ describe('every row can be asked', () => {
   )
 
   // In the order of the table: whoever works by hand starts before they take a step.
-  test.each(spoken.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
+  const said = spoken.filter(({ gives }) => gives === undefined)
+  test.each(said.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
     const id = `command-${name}`
     const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
     expect(receipt).toEqual({
@@ -99,6 +100,20 @@ describe('every row can be asked', () => {
     expect(receipt.answer).not.toBe('')
     expect(await house.store.get(`${id}.receipt`)).toMatchObject({
       body: { event: 'answered', operation: name, answer: receipt.answer },
+    })
+  })
+
+  const given = spoken.filter(({ gives }) => gives !== undefined)
+  test.each(given.map((row) => [row.name, row] as const))('%s, as work for an agent', async (name, row) => {
+    const id = `command-${name}`
+    const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
+    const { agent, peripheral } = row.gives?.(must(inputFrom(row, exampleOf(row)))) ?? {}
+    expect(receipt).toEqual({
+      message: id,
+      room: 'quiet',
+      mode: 'action',
+      assignments: [{ turn: `${id}.${agent}-1`, session: expect.any(String), agent: `${agent}-1`, peripheral }],
+      answer: null,
     })
   })
 })

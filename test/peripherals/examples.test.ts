@@ -174,6 +174,16 @@ test('the examples of what is refused are refused for what they are examples of'
       'a flag that runs a program: command-not-allowed',
       'an address of this machine: address-refused',
     ],
+    'mission-control': [
+      'what was refused anywhere: passed',
+      'a review of all missions: passed',
+      'a room that works on a mission: passed',
+      'a new mission: passed',
+      'a command: tool-not-allowed',
+      'a change of a file: tool-not-allowed',
+      'a mission under another name: out-of-scope',
+      'a mission outside of the workspace: out-of-scope',
+    ],
     reflect: [
       'what was refused: passed',
       'a review: passed',

@@ -39,9 +39,9 @@ test('the peripherals here are those of the table, with those that only execute 
   const known = [...Object.keys(OPENED_BY), 'edit', 'deploy']
   expect([...SHIPPED.keys()].filter((id) => !known.includes(id))).toEqual([])
   expect(RoomMode.options.map((mode) => [mode, [...SHIPPED.keys()].filter((id) => opens(mode, id))])).toEqual([
-    ['discuss', ['chat', 'reflect']],
-    ['diagnose', ['chat', 'explore', 'reflect', 'test']],
-    ['execute', ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']],
+    ['discuss', ['chat', 'mission-control', 'reflect']],
+    ['diagnose', ['chat', 'explore', 'mission-control', 'reflect', 'test']],
+    ['execute', ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
   ])
 })
 

@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, edit, explore, reflect, test, odd',
+      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -248,16 +248,17 @@ const truths: Record<ExitCondition, (fruit: Fruit) => boolean> = {
 
 /** Every hop there is: from where, to where, and on which conditions. All others are illegal. */
 const HOPS: Record<string, Record<string, ExitCondition[]>> = {
-  chat: { explore: ['always'], edit: ['always'], reflect: ['always'] },
+  chat: { explore: ['always'], edit: ['always'], reflect: ['always'], 'mission-control': ['always'] },
   explore: { edit: ['found-target'], reflect: ['always'], chat: ['always'] },
   edit: { test: ['changed'], explore: ['always'], reflect: ['always'], chat: ['always'] },
   test: { deploy: ['pass'], edit: ['pass', 'fail', 'flaky'], reflect: ['always'], chat: ['always'] },
   deploy: { explore: ['deployed'], edit: ['blocked'], reflect: ['always'], chat: ['always'] },
-  reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'] },
+  reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
+  'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {
-  const names = [...SHIPPED.keys(), 'house', 'mission-control', '']
+  const names = [...SHIPPED.keys(), 'house', 'discipline', '']
   const pairs = [...SHIPPED.values()].flatMap((from) => names.map((to) => [from.id, to] as const))
   const all = fruits()
   const judge = (from: string, to: string, fruit: Fruit) => {
@@ -303,7 +304,7 @@ describe('every hop of the shipped peripherals', () => {
     ]).toEqual([
       { ok: false, why: 'explore does not lead to deploy; it leads to reflect, chat' },
       { ok: false, why: 'explore does not lead to deploy; it leads to edit, reflect, chat' },
-      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect' },
+      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control' },
     ])
   })
 

@@ -12,6 +12,7 @@ import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { declareWalls } from '../../src/evidence/walls.ts'
 import { createVerdicts } from '../../src/house/verdicts.ts'
 import { createWorkshop } from '../../src/house/workshop.ts'
+import { createControl } from '../../src/missions/control.ts'
 import { createEntering } from '../../src/peripherals/entering.ts'
 import { createLedgers } from '../../src/peripherals/ledgers.ts'
 import type { CallRequest } from '../../src/peripherals/request.ts'
@@ -142,6 +143,15 @@ export const openWorkshop = async (
       settings: { path: ripgrep.path },
     },
     verdicts,
+    createControl({
+      store,
+      clock,
+      folders: ['missions', 'docs/missions'],
+      who: async () => [],
+      openTurns: async () => [],
+      budgetsIn: async () => [],
+      roomMode: async () => room.mode,
+    }),
   )
   const wake = (session: string) => lanes.steps.wake(session)
   const steps = createSteps(workshop, { mailbox, wake })

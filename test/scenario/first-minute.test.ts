@@ -146,7 +146,25 @@ test('the demo plays three agents into three chains of one store, and leaves not
   expect(played.exitCode).toBe(0)
   const { ok, sessions, chains, verdicts } = JSON.parse(played.stdout)
   expect(ok).toBe(true)
-  expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual(['claude-1', 'tickle-1', 'codex-1'])
+  expect(sessions.map(({ agent }: { agent: string }) => agent)).toEqual(['tickle-1', 'claude-1', 'codex-1'])
+  const walls = chains.map((chain: Entry[]) =>
+    chain.flatMap(({ body }) => (body.event === 'peripheral-started' ? [body.peripheral] : [])),
+  )
+  expect(walls).toEqual([['mission-control', 'mission-control'], ['explore'], ['edit', 'test', 'edit']])
+  const positions: number[] = chains.flatMap((chain: Entry[]) => chain.map(({ position }) => position))
+  expect(new Set(positions).size).toBe(positions.length)
+  const reviewed = chains[0].flatMap(({ body }: Entry) => (body.event === 'turn-ended' ? [body.answer] : []))
+  expect(reviewed).toEqual([
+    'lobby is focused on M-green [in-progress]: Green tea that is not bitter',
+    [
+      'Portfolio: 3 missions (1 complete, 1 in-progress, 1 blocked).',
+      'Coverage: 1 of 3 have evidence of work (33%). Drift: 1. Complaints: 0.',
+      'Actionable items: 1',
+      '  M-green [in-progress]: unlocks 1 mission (+10), is begun (+6), 1 of 3 boxes are done (+3), 3 turns went into it (+3)',
+      'Drift:',
+      '  M-retry says complete, and the evidence has no work on it',
+    ].join('\n'),
+  ])
   const bodies: BodyOf<EventName>[] = chains[2].map(({ body }: Entry) => body)
   const told = bodies.flatMap((body) => {
     if (body.event === 'peripheral-stopped')

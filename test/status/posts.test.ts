@@ -80,6 +80,21 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'room-set', setting: 'listener', to: 'nobody' },
     shown: view('notice', 'claude-1 gated the room: agents hear what names them'),
   },
+  'mission-focused': {
+    body: { event: 'mission-focused', mission: 'M-tea', by: 'ada' },
+    shown: view('notice', 'ada focused the room on M-tea'),
+  },
+  'todo-added': { body: { event: 'todo-added', text: 'tea', by: 'ada' }, shown: { not: 'the answer says it' } },
+  'todo-done': { body: { event: 'todo-done', todo: 'x', by: 'ada' }, shown: { not: 'the answer says it' } },
+  'portfolio-reviewed': {
+    body: {
+      event: 'portfolio-reviewed',
+      turn: 'm-1.tickle-1',
+      step: 'm-1.tickle-1.0',
+      snapshot: { missions: [], complaints: 0 },
+    },
+    shown: { not: 'the answer says it' },
+  },
   'watch-set': {
     body: { event: 'watch-set', watched: 'ops', on: true },
     shown: view('notice', 'claude-1 has this room watch ops'),

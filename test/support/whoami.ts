@@ -1,11 +1,11 @@
 import { mayAct, type Person, type Role } from '../../src/shapes/person.ts'
 
 /** The peripherals that are shipped. */
-export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
+export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
-  'start step hop leave amend unqueue steer stop undo rewind merge release watch unwatch approve deny',
+  'start step hop leave amend unqueue steer stop undo rewind merge release mc mission todo watch unwatch approve deny',
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [

@@ -8,6 +8,7 @@ import type { FileState, StepReport } from '../../src/shapes/turn.ts'
 import { type Given, gate, type Standing } from '../../src/tools/gate.ts'
 import { type Inside, openWorkspace, type Workspace } from '../../src/workspace/paths.ts'
 import { stateOf } from '../../src/workspace/state.ts'
+import { CONTROL } from '../support/control.ts'
 import { wall } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
 
@@ -93,6 +94,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     terminals: { start: nowhere, read: nowhere, write: nowhere, stop: nowhere, names: () => [] },
     ask: async () => refused(refusal('query-invalid', 'no test of a file tool asks for this')),
     reflect: nowhere,
+    control: CONTROL,
     advance: nowhere,
     hop: nowhere,
   }

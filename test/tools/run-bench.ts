@@ -4,6 +4,7 @@ import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import type { FileChange, StepReport } from '../../src/shapes/turn.ts'
 import type { Bench, Command, Reach, Tool } from '../../src/tools/tool.ts'
+import { CONTROL } from '../support/control.ts'
 
 type SpecParts = Partial<Omit<PeripheralSpec, 'limits' | 'scope'>> & {
   limits?: Partial<PeripheralSpec['limits']>
@@ -66,6 +67,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     terminals: { start: nowhere, read: nowhere, write: nowhere, stop: nowhere, names: () => [] },
     ask: async () => refused(refusal('query-invalid', 'no test asked for this')),
     reflect: nowhere,
+    control: CONTROL,
     advance: nowhere,
     hop: nowhere,
     ...rest,

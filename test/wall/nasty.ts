@@ -226,6 +226,17 @@ const argsFor = (tool: string, spec: PeripheralSpec): fc.Arbitrary<Record<string
     evidence: fc.record({ path, text: anyText, session: fc.constant('s-attic') }, { requiredKeys: [] }),
     reflect: fc.record({ worked: anyText, didNot: anyText, next: anyText }),
     advance: fc.record({ outputs: fc.dictionary(fc.constantFrom('plan', 'summary', '__proto__'), anyText) }),
+    'mc-new': fc.record({
+      path: fc.oneof(
+        path,
+        path.map((way) => `${way}/M-x.md`),
+      ),
+      title: anyText,
+    }),
+    'mc-inventory': fc.record({ mission: anyText }, { requiredKeys: [] }),
+    'mc-focus': fc.record({ mission: fc.option(anyText) }, { requiredKeys: [] }),
+    'mc-todo': fc.record({ add: anyText }),
+    'mc-watch': fc.record({ bulletins: fc.constantFrom('on', 'off', 'loud') }),
     hop: fc.record({
       to: fc.constantFrom('chat', 'explore', 'edit', 'test', 'deploy', 'reflect', 'nowhere', '__proto__'),
     }),

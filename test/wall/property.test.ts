@@ -79,6 +79,7 @@ const PATH_TOOLS: Record<string, (path: string, other: string) => [ToolName, Too
   edit: (path) => ['edit', { path, old: 'a', new: 'b', all: true }],
   'multi-edit': (path) => ['multi-edit', { path, edits: [{ old: 'j', new: 'J', all: true }] }],
   write: (path) => ['write', { path, text: 'pwned' }],
+  'mc-new': (path) => ['mc-new', { path, title: 'pwned' }],
   'a patch that adds': (path) => [
     'apply-patch',
     { patch: `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch` },

@@ -93,6 +93,11 @@ const found = (verb: string, paths: readonly string[], wrong: (path: string) => 
     return one('scope', why === null ? null : `${verb} ${path}, ${why}`)
   })
 
+/** What mission control says of everybody. */
+const TELLS_ALL: ReadonlySet<string> = new Set(
+  'inventory coverage review diff next sessions bulletin focus todo'.split(' ').map((name) => `mc-${name}`),
+)
+
 /** What is wrong with where a call goes that is not in the workspace: the web, the evidence, another peripheral. */
 const wrongAim = ({ call }: Intent, { id, scope, exit }: Wall): Finding[] => {
   if (call.tool === 'hop') {
@@ -101,6 +106,10 @@ const wrongAim = ({ call }: Intent, { id, scope, exit }: Wall): Finding[] => {
     return one('hop', leads ? null : `hopped to ${to}, where ${id} does not lead`)
   }
   if (scope === null) return []
+  // Mission control tells of all rooms: whoever may not ask for all evidence may not ask it either.
+  if (TELLS_ALL.has(call.tool) && scope.evidence !== 'all') {
+    return one('scope', `asked mission control for ${call.tool}, and ${id} does not open the evidence of all rooms`)
+  }
   if (call.tool === 'evidence') {
     return one('scope', scope.evidence === 'none' ? `asked for evidence, which ${id} does not open` : null)
   }
