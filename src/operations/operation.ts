@@ -42,7 +42,7 @@ export type Context = {
   who: () => Promise<Presence[]>
   rooms: readonly Room[]
   /** What the config says of agents, of profiles, of prices, of networks and of people. */
-  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people'>
+  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people' | 'bulletins'>
   /** Who is who on the networks. */
   people: People
   /** Turns as people look at them: one of them, and all that have not ended. */

@@ -3,6 +3,7 @@ import { watchedBy } from '../evidence/bindings.ts'
 import { roomDraft } from '../evidence/drafts.ts'
 import { listenerOf, NOBODY, settingOf, showOf } from '../evidence/room-settings.ts'
 import { roomOfThread, threadOf } from '../evidence/threads.ts'
+import { hasSchedule, settingsWith } from '../shapes/bulletin.ts'
 import { authorOf } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -71,7 +72,7 @@ export const settings = defineOperation({
   ...common,
   name: 'settings',
   summary:
-    'how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all',
+    'how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all, bulletins on or off',
   example: 'settings show quiet',
   positional: ['setting', 'value'],
   input: z.strictObject({
@@ -95,11 +96,21 @@ export const settings = defineOperation({
     ].join('\n'),
 })
 
-const rowOf = async (setting: RoomSetting, place: Place, { store, person }: Context) => {
-  const own = (await settingOf(store, place.id, setting)) !== null
-  const value =
-    setting === 'show' ? await showOf(store, place.id) : ((await listenerOf(store, place, person.face)) ?? NOBODY)
-  return { setting, value, own }
+/** What holds, by the setting. */
+const holding: Record<RoomSetting, (place: Place, context: Context) => Promise<string>> = {
+  listener: async (place, { store, person }) => (await listenerOf(store, place, person.face)) ?? NOBODY,
+  show: ({ id }, { store }) => showOf(store, id),
+  bulletins: async ({ id, bulletins }, { store, config }) =>
+    (await settingOf(store, id, 'bulletins')) ?? (isScheduled(id, bulletins, config) ? 'on' : 'off'),
+}
+
+/** Whether the config has a schedule for a room; for a thread it never does. */
+const isScheduled = (id: string, own: Place['bulletins'], { bulletins }: Context['config']): boolean =>
+  !id.startsWith('t-') && hasSchedule(settingsWith(bulletins, own))
+
+const rowOf = async (setting: RoomSetting, place: Place, context: Context) => {
+  const own = (await settingOf(context.store, place.id, setting)) !== null
+  return { setting, value: await holding[setting](place, context), own }
 }
 
 /** The room that it is asked in, as it is entered: one of the config, or a thread. */
@@ -142,4 +153,8 @@ const checked: Record<RoomSetting, (value: string, context: Context) => Promise<
     if (show.success) return ok(show.data)
     return refused(refusal('command-invalid', `show is ${[...Show.options, DEFAULT].join(', ')}, and not ${value}`))
   },
+  bulletins: async (value) =>
+    value === 'on' || value === 'off'
+      ? ok(value)
+      : refused(refusal('command-invalid', `bulletins is on, off, ${DEFAULT}, and not ${value}`)),
 }

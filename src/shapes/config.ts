@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentConfig, Variable } from './agent.ts'
+import { BulletinSettings } from './bulletin.ts'
 import { Networks, People } from './networks.ts'
 import { SandboxMode, ServerName } from './peripheral.ts'
 import { Profiles } from './profile.ts'
@@ -88,6 +89,8 @@ export const Config = z.strictObject({
     /** After how long without a word a turn that runs is said to be stalled. */
     stalledMinutes: z.number().positive(),
   }),
+  /** When rooms are told how things stand. */
+  bulletins: BulletinSettings,
   approvals: z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),

@@ -46,6 +46,7 @@ const DEFAULTS: Config = {
   checks: {},
   servers: {},
   deploys: {},
+  bulletins: { every: null, at: [], quiet: null, zone: 'UTC', gatherSeconds: 60, budgetNear: 0.8 },
   approvals: { minutes: 30 },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
