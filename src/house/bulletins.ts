@@ -1,11 +1,13 @@
 import { postDue } from '../bulletins/post.ts'
 import { roomsTold } from '../bulletins/rooms.ts'
 import { gatherSituation, type Sources } from '../bulletins/situation.ts'
+import { situationLines } from '../bulletins/text.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import { standingsOf } from '../evidence/budgets.ts'
 import { budgetsOf } from '../evidence/profiles.ts'
 import { within } from '../lib/within.ts'
 import { createSchedule } from '../queue/schedule.ts'
+import { settingsWith } from '../shapes/bulletin.ts'
 import type { Situation } from '../shapes/situation.ts'
 import { everybody } from './health.ts'
 import type { Parts } from './parts.ts'
@@ -17,7 +19,7 @@ const REDIS_MS = 2000
 /** The missions there are, for whoever tells of them; none, until there are missions. */
 type Missions = Sources['missions']
 
-export const sourcesOf = (parts: Parts, missions: Missions = async () => []): Sources => {
+const sourcesOf = (parts: Parts, missions: Missions = async () => []): Sources => {
   const { store, config, book, clock, turnViews } = parts
   return {
     store,
@@ -32,11 +34,20 @@ export const sourcesOf = (parts: Parts, missions: Missions = async () => []): So
   }
 }
 
-/** How things stand in a room now; turns that ended are counted from a time on. */
-export const situationIn =
+/** How things stand in a room now, and in words. */
+export const bulletinIn =
   (parts: Parts, missions?: Missions) =>
-  (room: string, since: string | null): Promise<Situation> =>
-    gatherSituation(sourcesOf(parts, missions), { room, since, budgetNear: parts.config.bulletins.budgetNear })
+  async (room: string): Promise<{ situation: Situation; text: string }> => {
+    const since = new Date(parts.clock() - DAY_MS).toISOString()
+    const { budgetNear } = settingsWith(
+      parts.config.bulletins,
+      parts.config.rooms.find(({ id }) => id === room)?.bulletins,
+    )
+    const situation = await gatherSituation(sourcesOf(parts, missions), { room, since, budgetNear })
+    return { situation, text: situationLines(situation).join('\n') }
+  }
+
+const DAY_MS = 86_400_000
 
 /** Looks once at every room that is told how things stand, and posts what is due there. */
 export const lookAtBulletins = async (parts: Parts, missions?: Missions): Promise<void> => {

@@ -155,6 +155,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
       standingOf: async () => null,
+      bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),
       book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',
