@@ -9,7 +9,7 @@ import { searchOf, textOf, wordsOf } from './words.ts'
 type Reader = Pick<Store, 'query' | 'facets' | 'session' | 'nextTurn'>
 
 /** What is looked for: words, of which a session has as many as possible, and filters, which all must hold. */
-export type Recalling = { words: readonly string[]; agent?: string; since?: string }
+export type Recalling = { words: readonly string[] } & Partial<Record<'agent' | 'room' | 'since', string | undefined>>
 
 export type Ranked = { session: string; words: string[]; hits: number }
 
@@ -62,9 +62,9 @@ export const rankSessions = async (store: Reader, recalling: Recalling): Promise
 const hitsOf = async (
   store: Reader,
   text: string,
-  { agent, since }: Recalling,
+  { words: _, ...wanted }: Recalling,
 ): Promise<Result<Map<string, number>>> => {
-  const filters = { text, ...(agent === undefined ? {} : { agent }), ...(since === undefined ? {} : { since }) }
+  const filters = { text, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) }
   const by: Facet = 'session'
   const all = await store.facets(by, filters)
   if (!all.ok) return all

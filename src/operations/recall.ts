@@ -42,8 +42,13 @@ export const recall = defineOperation({
       .string()
       .max(500)
       .regex(/[\p{L}\p{N}_]/u, 'expected a word')
+      .refine(
+        (text) => !/(?:^|\s)[a-z]+=/i.test(text),
+        'that is no filter: there is agent, room, since, limit and page',
+      )
       .describe('what it had to do with; retr* is the beginning of a word'),
     agent: Name.optional().describe('sessions of this agent'),
+    room: Name.optional().describe('sessions in this room or thread'),
     since: EvidenceQuery.shape.since.describe('what was written since this time, day or age (7d)'),
     limit: Upto(20).default(5).describe('how many on a page, up to 20'),
     page: Upto(1000).default(1).describe('which page'),
@@ -58,14 +63,14 @@ export const recall = defineOperation({
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async ({ words: text, agent, since, limit, page }, context) => {
+  run: async ({ words: text, agent, room, since, limit, page }, context) => {
     const words = recallWords(text)
     if (words.length > MOST_WORDS)
       return refused(
         refusal('command-invalid', `${count(words.length, 'word')} are too many: name up to ${MOST_WORDS}`),
       )
-    const of = agent === undefined ? {} : { agent: agentNamed(agent, await context.who()) }
-    const ranked = await rankSessions(context.store, { words, ...of, ...(since === undefined ? {} : { since }) })
+    const of = agent === undefined ? undefined : agentNamed(agent, await context.who())
+    const ranked = await rankSessions(context.store, { words, agent: of, room, since })
     if (!ranked.ok) return ranked
     const from = (page - 1) * limit
     const shown = await Promise.all(ranked.value.slice(from, from + limit).map((one) => rowOf(one, context)))
