@@ -149,12 +149,13 @@ export const saysTheSame = (before: Situation, after: Situation): boolean => {
   return done + failed + cancelled === 0 && JSON.stringify(gist(before)) === JSON.stringify(gist(after))
 }
 
-/** What counts: not how long something has lasted, nor how much exactly of a budget is used. */
-const gist = ({ agents, work, approvals, budgets, missions, more }: Situation) => ({
-  agents: agents.map(({ id, readiness, doing, waiting, gone }) => [id, readiness, doing, waiting, gone]),
-  work,
-  approvals: approvals.map(({ approval, late }) => [approval, late]),
-  budgets: budgets.map(({ agent, of, unit, state }) => [agent, of, unit, state]),
-  missions: [missions.open.map(({ id, status }) => [id, status]), missions.done],
-  more,
-})
+/** What counts, in lists: not how long something has lasted, nor how much exactly of a budget is used, nor in which order a store keeps it. */
+const gist = ({ agents, work, approvals, budgets, missions, more }: Situation) => [
+  agents.map(({ id, readiness, doing, waiting, gone }) => [id, readiness, doing, waiting, gone]),
+  [work.running, work.queued, work.waiting, work.stuck],
+  approvals.map(({ approval, late }) => [approval, late]),
+  budgets.map(({ agent, of, unit, state }) => [agent, of, unit, state]),
+  missions.open.map(({ id, status }) => [id, status]),
+  missions.done,
+  [more.agents, more.approvals, more.budgets, more.missions],
+]
