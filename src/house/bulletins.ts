@@ -78,7 +78,7 @@ export const startBulletins = (parts: Parts, missions?: Missions): { stop: () =>
     )
   }
   keep()
-  const timer = setInterval(keep, KEEP_MS)
+  const timer = setInterval(keep, KEEP_MS).unref()
   return {
     stop: async () => {
       clearInterval(timer)

@@ -79,7 +79,7 @@ export const recall = defineOperation({
   },
   render: ({ sessions, found, next }) =>
     found === 0
-      ? 'no session has any of these words'
+      ? 'no session has one of these words'
       : [
           ...sessions.map(rowText),
           ...(sessions.length === 0 ? ['nothing here that you may look at'] : []),

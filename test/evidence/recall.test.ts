@@ -122,7 +122,7 @@ test('in a room it is asked with words and filters, page by page', async () => {
       'of 3 sessions; more: page=3',
     ].join('\n'),
     [`${when}  codex-1 in den: mend the lease (done) [s-02]`, '  lease: 1 entry; mend the lease [s-02-t]'].join('\n'),
-    'no session has any of these words',
+    'no session has one of these words',
     [`${when}  codex-1 in den: mend the lease (done) [s-02]`, '  lease: 1 entry; mend the lease [s-02-t]'].join('\n'),
     expect.stringContaining('that is no filter: there is agent, room, since, limit and page; usage: /recall WORDS'),
     'command-invalid: 9 words are too many: name up to 8',
