@@ -30,6 +30,8 @@ export type Body = {
   reply: string | null
   /** Whether somebody is at work on it at the moment. */
   working: boolean
+  /** Whether it is the board of its room: there is one in a channel, and it is pinned. */
+  board: boolean
 }
 
 export const BLANK: Body = {
@@ -42,6 +44,7 @@ export const BLANK: Body = {
   receipt: null,
   reply: null,
   working: false,
+  board: false,
 }
 
 /** What goes with every message and every change of one: nobody is called by it, whatever it says. */

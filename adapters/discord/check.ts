@@ -14,7 +14,7 @@ import type { Finding } from '../../src/chat/port.ts'
 import type { DiscordConfig } from '../../src/shapes/networks.ts'
 import { wasRefused, wordsOf } from './failures.ts'
 import { permissionsIn } from './permissions.ts'
-import { disallowed, INVALID_TOKEN, inviteOf, RIGHTS } from './ways-out.ts'
+import { disallowed, INVALID_TOKEN, inviteOf, OPTIONAL_RIGHTS, RIGHTS } from './ways-out.ts'
 
 const REQUEST_MS = 5000
 const ALL_MS = 20_000
@@ -92,8 +92,7 @@ const channelFinding = async (
     const member = (await rest.get(Routes.guildMember(guild, me))) as APIGuildMember
     const may = permissionsIn({ guild, me, roles, own: member.roles, overwrites: found.permission_overwrites ?? [] })
     const lacking = RIGHTS.filter(({ bit }) => (may & bit) === 0n)
-    if (lacking.length === 0)
-      return { guild, finding: fine(name, `#${found.name}: the bot may do there what it needs to`) }
+    if (lacking.length === 0) return { guild, finding: enough(name, found.name, may) }
     const what = lacking.map(({ name: right, purpose }) => `${right} (to ${purpose})`).join(', ')
     const fix = `in Discord, open the settings of #${found.name}, then Permissions, and give the bot's role: ${lacking.map((one) => one.name).join(', ')}`
     return { guild, finding: missing(name, `#${found.name}: the bot lacks ${what}`, fix) }
@@ -101,6 +100,16 @@ const channelFinding = async (
     if (wasRefused(problem)) throw problem
     return { guild: null, finding: missing(name, `the bot does not see it (${wordsOf(problem)})`, invite) }
   }
+}
+
+/** All that it needs is there; what it can do without may not be. */
+const enough = (name: string, channel: string, may: bigint): Finding => {
+  const lacking = OPTIONAL_RIGHTS.filter(({ bit }) => (may & bit) === 0n)
+  const detail = `#${channel}: the bot may do there what it needs to`
+  if (lacking.length === 0) return fine(name, detail)
+  const what = lacking.map(({ name: right, purpose }) => `${right} (to ${purpose})`).join(', ')
+  const fix = `in Discord, open the settings of #${channel}, then Permissions, and give the bot's role: ${lacking.map((one) => one.name).join(', ')}`
+  return { name, state: 'optional', detail: `${detail}; it lacks ${what}`, fix }
 }
 
 const commandsFinding = async (rest: REST, application: string, guild: string): Promise<Finding> => {

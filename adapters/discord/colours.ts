@@ -2,10 +2,10 @@ import type { Post } from '../../src/shapes/post.ts'
 import type { TurnState } from '../../src/shapes/turn-view.ts'
 
 const GREY = 0x80848e
-const BLUE = 0x5865f2
-const YELLOW = 0xf0b232
-const GREEN = 0x23a55a
-const RED = 0xf23f43
+export const BLUE = 0x5865f2
+export const YELLOW = 0xf0b232
+export const GREEN = 0x23a55a
+export const RED = 0xf23f43
 
 /** A colour for every state that something on a card can be in. */
 export const COLOURS: Record<TurnState | NonNullable<Post['approval']>['state'], number> = {

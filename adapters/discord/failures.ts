@@ -7,6 +7,7 @@ export const CODES = {
   unknownMessage: 10008,
   unknownWebhook: 10015,
   unknownInteraction: 10062,
+  tooManyPins: 30003,
   alreadyAnswered: 40060,
   missingAccess: 50001,
   notOurMessage: 50005,

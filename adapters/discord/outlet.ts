@@ -6,6 +6,7 @@ import { type Body, changed, created } from './body.ts'
 import { CODES, cannotReply, codeOf, failed, isForbidden, wordsOf } from './failures.ts'
 import { MOST } from './long.ts'
 import { createPieces } from './pieces.ts'
+import { createPins } from './pins.ts'
 import { findSaid } from './said-before.ts'
 import { cut } from './tame.ts'
 import { turnCard } from './turn-card.ts'
@@ -22,7 +23,7 @@ const CAPABILITIES: Capabilities = {
 
 export type OutletOptions = {
   rest: REST
-  port: Pick<NetworkPort, 'network' | 'linkTo' | 'report' | 'log'>
+  port: Pick<NetworkPort, 'network' | 'linkTo' | 'report' | 'log' | 'memory'>
   answered: Answered
   turns: Turns
   /** Who the bot is, once that is known. */
@@ -37,6 +38,7 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
   const { rest, port, answered, turns, me } = options
   const rights = createRights(port)
   const typing = createTyping(rest)
+  const pins = createPins({ rest, port, me })
 
   const say = async (channel: string, body: Body, key: string): Promise<Sent> => {
     const sent = (await rest.post(Routes.channelMessages(channel), created(body, key))) as APIMessage
@@ -55,10 +57,17 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
     }
   }
 
+  /** Where it was said before: a board is among the pins, where nobody remembers which message it is. */
+  const earlier = async (channel: string, body: Body, again: boolean): ReturnType<typeof findSaid> => {
+    const board = body.board ? await pins.find(channel, body.embed?.footer?.text ?? '') : null
+    if (board !== null) return { kind: 'said', ref: board }
+    return again ? findSaid({ rest, channel, body, me: me() }) : { kind: 'not-said' }
+  }
+
   const send = async (spot: Spot, body: Body, { key, again }: Once): Promise<Sent> => {
     const { channel } = spot
     if (body.receipt !== null && (await answered.was(body.receipt))) return { kind: 'sent', ref: null }
-    const before = again ? await findSaid({ rest, channel, body, me: me() }) : { kind: 'not-said' as const }
+    const before = await earlier(channel, body, again)
     if (before.kind === 'said') return body.embed ? edit(spot, before.ref, body) : { kind: 'sent', ref: before.ref }
     const content = before.kind === 'unknown' ? cut(`(again?) ${body.content}`, MOST) : body.content
     return attempt(channel, { ...body, content }, key)
@@ -77,10 +86,11 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
   }
 
   /** Whatever happens, it is said what came of it. */
-  const truly = async (channel: string, work: () => Promise<Sent>): Promise<Sent> => {
+  const truly = async (channel: string, { board }: Body, work: () => Promise<Sent>): Promise<Sent> => {
     try {
       const sent = await work()
       if (sent.kind === 'sent' && sent.ref !== null) rights.given(channel)
+      if (sent.kind === 'sent' && sent.ref !== null && board) await pins.keep(channel, sent.ref)
       return sent
     } catch (problem) {
       if (isForbidden(problem)) rights.missing(channel, problem)
@@ -99,12 +109,12 @@ export const createOutlet = (options: OutletOptions): Outlet<Body> => {
       },
     },
     send: (spot, body, once) =>
-      truly(spot.channel, () => {
+      truly(spot.channel, body, () => {
         if (body.working) typing(spot.channel)
         return send(spot, body, once)
       }),
     edit: (spot, ref, body) =>
-      truly(spot.channel, () => {
+      truly(spot.channel, body, () => {
         if (body.working) typing(spot.channel)
         return edit(spot, ref, body)
       }),

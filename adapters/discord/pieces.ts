@@ -2,6 +2,7 @@ import type { Piece, Spot } from '../../src/chat/outlet.ts'
 import type { NetworkPort } from '../../src/chat/port.ts'
 import type { Post } from '../../src/shapes/post.ts'
 import { createApprovalCards } from './approval-card.ts'
+import { boardOf } from './board.ts'
 import { BLANK, type Body } from './body.ts'
 import { MOST, sayings } from './long.ts'
 import { cut, plainly, short, tame, unfenced } from './tame.ts'
@@ -40,6 +41,13 @@ export const createPieces = ({ network, linkTo }: Port): Say => {
   const small: Say = (post, spot) =>
     spot.show === 'quiet' ? [] : [piece({ ...at(post), content: smallText(post, roomIn(spot)) })]
 
+  /** How things stand is on the board; that something changed is said as well, and a room that only looks on reads it. */
+  const bulletin = (post: Post, spot: Spot, { kind, situation }: NonNullable<Post['bulletin']>): Piece<Body>[] => {
+    const words = piece({ ...at(post), content: smallText(post, roomIn(spot)), loud: kind === 'change' })
+    if (spot.watched) return [words]
+    return [{ card: 'board', body: boardOf(situation) }, ...(kind === 'scheduled' ? [] : [words])]
+  }
+
   /** The line that a post answers: the message it came from, and the one that its turn is for. */
   const whereTo = (post: Post, { watched }: Spot): Pick<Body, 'receipt' | 'reply'> => {
     const line = lineOf(post)
@@ -59,7 +67,7 @@ export const createPieces = ({ network, linkTo }: Port): Say => {
     notice: small,
     approval: (post, spot) => approval(post, roomIn(spot)),
   }
-  return (post, spot) => kinds[post.kind](post, spot)
+  return (post, spot) => (post.bulletin ? bulletin(post, spot, post.bulletin) : kinds[post.kind](post, spot))
 }
 
 const NAME = 64

@@ -23,9 +23,14 @@ export const RIGHTS: readonly { name: string; bit: bigint; purpose: string }[] =
   { name: 'Send Messages in Threads', bit: PermissionFlagsBits.SendMessagesInThreads, purpose: 'answer in threads' },
 ]
 
-/** The address by which somebody who may manage a server invites the bot, with exactly the rights it needs. */
+/** What it can do without, and what that is for. */
+export const OPTIONAL_RIGHTS: typeof RIGHTS = [
+  { name: 'Pin Messages', bit: PermissionFlagsBits.PinMessages, purpose: 'pin the board that says how things stand' },
+]
+
+/** The address by which somebody who may manage a server invites the bot, with exactly the rights it needs, and those it can use. */
 export const inviteOf = (application: string): string => {
-  const permissions = RIGHTS.reduce((bits, { bit }) => bits | bit, 0n)
+  const permissions = [...RIGHTS, ...OPTIONAL_RIGHTS].reduce((bits, { bit }) => bits | bit, 0n)
   const query = new URLSearchParams({
     client_id: application,
     permissions: String(permissions),

@@ -47,7 +47,8 @@ const isTold = (post: Post, { show, watched }: Spot, network: string): boolean =
   // What was said in the channel is there already.
   if (post.kind === 'said' && !watched && post.id.startsWith(`${network}~`)) return false
   if (post.kind === 'step' && post.step?.state === 'running') return false
-  if (show === 'all') return true
+  // Whoever is told how things stand has asked for it.
+  if (show === 'all' || post.bulletin) return true
   return (show === 'quiet' ? QUIET : NORMAL).has(post.kind)
 }
 
@@ -71,6 +72,7 @@ const phrases: Partial<Record<Post['kind'], (post: Post, asker: string | null) =
   accepted: (_, to) => ({ to }),
   working: (post) => ({ text: oneLine(`${post.author.id} ${post.text}`, LONGEST) }),
   aside: (post) => ({ by: agentIn(post) }),
+  notice: (post) => (post.bulletin ? whole(post) : {}),
   step: (post) => ({
     by: agentIn(post),
     text: oneLine(`${post.step?.state === 'ok' ? '✓' : `✗ ${post.step?.state}:`} ${post.text.split('\n')[0]}`, LONGEST),

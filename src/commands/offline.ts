@@ -62,6 +62,8 @@ export const askOffline = async (
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),
       postOf: (id) => postOf(store, id),
       standingOf: async () => null,
+      bulletinOf: async (room) =>
+        Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),
       residents: [],
       specs,
       ...views,

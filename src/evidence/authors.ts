@@ -41,6 +41,8 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   dropped: 'house',
   'delivery-noted': 'house',
   'network-noted': 'house',
+  bulletin: 'house',
+  debriefed: 'house',
 }
 
 /**

@@ -27,11 +27,6 @@ export const listenerOf = async (store: Reader, place: Place, face: Face): Promi
   return gated ? null : place.listener
 }
 
-/** Whether a room is told now and then how all stands: as was set there, or in the room of a thread; null is as the config says. */
-export const bulletinsOf = async (store: Reader, room: string): Promise<'on' | 'off' | null> => {
-  const own = await settingOf(store, room, 'bulletins')
-  return own === 'on' || own === 'off' ? own : null
-}
 
 /** How much a room is told; a thread as much as its room, where nothing else was set for it. */
 export const showOf = async (store: Reader, room: string): Promise<Show> => {

@@ -1,3 +1,4 @@
+import { keepDebrief } from '../evidence/debriefs.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import { hopsIn } from '../evidence/hops.ts'
 import { listenerOf } from '../evidence/room-settings.ts'
@@ -13,6 +14,7 @@ import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
 import { postOf } from '../status/posts.ts'
 import { helpOf } from '../tools/table.ts'
+import { bulletinIn } from './bulletins.ts'
 import { everybody, presenceOf } from './health.ts'
 import type { Parts } from './parts.ts'
 
@@ -76,6 +78,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
+    bulletinOf: bulletinIn(parts),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,
@@ -108,7 +111,7 @@ const mintedOwner = async ({ store, clock }: Parts, token: string): Promise<Mint
 }
 
 const closeSession = async (
-  { store, holds, spills }: Parts,
+  { store, holds, spills, log }: Parts,
   { id, room, agent }: SessionRecord,
   author: ReturnType<typeof authorOf>,
   reason: string,
@@ -118,6 +121,9 @@ const closeSession = async (
   if (!closed.ok) return closed
   // What a session held and kept aside ends with it; that it may not be reached just now does not keep it open.
   await Promise.allSettled([within(REDIS_MS, holds.release(id)), spills.clear(id)])
+  // What it teaches is written down at once, where all of its turns have ended; else by the sweep.
+  const kept = await keepDebrief(store, { id, room, agent, open: false, peripheral: null })
+  if (!kept.ok) log.warn('a session was not debriefed', { session: id, ...kept.refusal })
   return ok(null)
 }
 

@@ -1,3 +1,4 @@
+import { createDebriefSweep } from '../evidence/debriefs.ts'
 import { within } from '../lib/within.ts'
 import { announce } from './announce.ts'
 import type { Parts } from './parts.ts'
@@ -8,9 +9,10 @@ const STOP_MS = 2000
 /** Looks again and again, never twice at once, for what got lost between the store and Redis. */
 export const startSweep = (parts: Parts, endLapsed: () => Promise<void>): { stop: () => Promise<void> } => {
   const { config, log } = parts
+  const debrief = createDebriefSweep(parts.store)
   let running: Promise<void> | null = null
   const timer = setInterval(() => {
-    running ??= Promise.all([sweep(parts), endLapsed()])
+    running ??= Promise.all([sweep(parts), endLapsed(), debrief()])
       .then(() => {})
       .catch((error: Error) => log.warn('the sweep failed', { error: error.message }))
       .finally(() => {

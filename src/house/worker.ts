@@ -10,6 +10,7 @@ import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { announce } from './announce.ts'
+import { startBulletins } from './bulletins.ts'
 import { controlOf } from './control.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
@@ -72,6 +73,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   )
   await house.settled()
   log.info('worker is up')
+  const bulletins = startBulletins(parts)
   const looking = lookAt(workshop, parts, closing.signal)
 
   return {
@@ -82,6 +84,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
         residents.goDown()
         return abandon.abort()
       }
+      await bulletins.stop()
       // Running turns may end by themselves; what has not ended by then is resumed at the next start.
       await Promise.race([turnLane.close(), setTimeout(config.drainMs, null, { ref: false }), onlyPeople(parts)])
       residents.goDown()

@@ -15,6 +15,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
+import type { Situation } from '../shapes/situation.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
@@ -42,7 +43,7 @@ export type Context = {
   who: () => Promise<Presence[]>
   rooms: readonly Room[]
   /** What the config says of agents, of profiles, of prices, of networks and of people. */
-  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people'>
+  config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people' | 'bulletins'>
   /** Who is who on the networks. */
   people: People
   /** Turns as people look at them: one of them, and all that have not ended. */
@@ -51,6 +52,8 @@ export type Context = {
   postOf: (id: string) => Promise<{ room: string; text: string } | null>
   /** How it stands with a network; null where nobody is on it. */
   standingOf: (network: string) => Promise<NetworkStanding | null>
+  /** How things stand in a room now, and in words. */
+  bulletinOf: (room: string) => Promise<{ situation: Situation; text: string }>
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */

@@ -29,6 +29,9 @@ const summaries: Summaries = {
   'thread-started': ({ name, agent, from }) =>
     `${name || 'a thread'} with ${agent}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
   'thread-archived': ({ archived }) => (archived ? 'archived' : 'open again'),
+  bulletin: ({ kind, text }) => `${kind}: ${text}`,
+  debriefed: ({ debrief }) =>
+    `${debrief.session}: ${debrief.worked.shown.length} worked, ${debrief.didNot.shown.length} did not`,
   asked: ({ text }) => text,
   supposed: ({ text }) => text,
   concluded: ({ text }) => text,

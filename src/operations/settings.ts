@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { watchedBy } from '../evidence/bindings.ts'
 import { roomDraft } from '../evidence/drafts.ts'
-import { bulletinsOf, listenerOf, NOBODY, settingOf, showOf } from '../evidence/room-settings.ts'
+import { listenerOf, NOBODY, settingOf, showOf } from '../evidence/room-settings.ts'
 import { roomOfThread, threadOf } from '../evidence/threads.ts'
+import { hasSchedule, settingsWith } from '../shapes/bulletin.ts'
 import { authorOf } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -95,14 +96,21 @@ export const settings = defineOperation({
     ].join('\n'),
 })
 
-const rowOf = async (setting: RoomSetting, place: Place, { store, person }: Context) => {
-  const own = (await settingOf(store, place.id, setting)) !== null
-  const values: Record<RoomSetting, () => Promise<string>> = {
-    listener: async () => (await listenerOf(store, place, person.face)) ?? NOBODY,
-    show: () => showOf(store, place.id),
-    bulletins: async () => (await bulletinsOf(store, place.id)) ?? DEFAULT,
-  }
-  return { setting, value: await values[setting](), own }
+/** What holds, by the setting. */
+const holding: Record<RoomSetting, (place: Place, context: Context) => Promise<string>> = {
+  listener: async (place, { store, person }) => (await listenerOf(store, place, person.face)) ?? NOBODY,
+  show: ({ id }, { store }) => showOf(store, id),
+  bulletins: async ({ id, bulletins }, { store, config }) =>
+    (await settingOf(store, id, 'bulletins')) ?? (isScheduled(id, bulletins, config) ? 'on' : 'off'),
+}
+
+/** Whether the config has a schedule for a room; for a thread it never does. */
+const isScheduled = (id: string, own: Place['bulletins'], { bulletins }: Context['config']): boolean =>
+  !id.startsWith('t-') && hasSchedule(settingsWith(bulletins, own))
+
+const rowOf = async (setting: RoomSetting, place: Place, context: Context) => {
+  const own = (await settingOf(context.store, place.id, setting)) !== null
+  return { setting, value: await holding[setting](place, context), own }
 }
 
 /** The room that it is asked in, as it is entered: one of the config, or a thread. */
@@ -145,8 +153,8 @@ const checked: Record<RoomSetting, (value: string, context: Context) => Promise<
     if (show.success) return ok(show.data)
     return refused(refusal('command-invalid', `show is ${[...Show.options, DEFAULT].join(', ')}, and not ${value}`))
   },
-  bulletins: async (value) => {
-    if (value === 'on' || value === 'off') return ok(value)
-    return refused(refusal('command-invalid', `bulletins is on, off or ${DEFAULT}, and not ${value}`))
-  },
+  bulletins: async (value) =>
+    value === 'on' || value === 'off'
+      ? ok(value)
+      : refused(refusal('command-invalid', `bulletins is on, off, ${DEFAULT}, and not ${value}`)),
 }

@@ -1,6 +1,8 @@
 import { approvals, approve, deny } from './approvals.ts'
 import { bind, unwatch, watch } from './bindings.ts'
+import { bulletin } from './bulletin.ts'
 import { step } from './by-hand.ts'
+import { debrief } from './debrief.ts'
 import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
 import { createHelp, createWhoami } from './help.ts'
 import { hops, steps } from './history.ts'
@@ -13,6 +15,7 @@ import { type Operation, roleOfPeople } from './operation.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
+import { recall } from './recall.ts'
 import { mode, rooms, who } from './rooms.ts'
 import { act, hop, leave, seat, start } from './seat.ts'
 import { reset, sessions, status } from './sessions.ts'
@@ -56,7 +59,7 @@ const work = [
   todo,
 ] as const
 const deciding = [approvals, approve, deny] as const
-const watching = [status, more, watch, unwatch, sessions, steps, hops] as const
+const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
 const places = [
   rooms,
   mode,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentConfig, Variable } from './agent.ts'
+import { BulletinSettings } from './bulletin.ts'
 import { Networks, People } from './networks.ts'
 import { SandboxMode, ServerName } from './peripheral.ts'
 import { Profiles } from './profile.ts'
@@ -90,6 +91,8 @@ export const Config = z.strictObject({
   }),
   /** Where missions are, in the workspace: the first folder is where new ones are made. */
   missions: z.strictObject({ folders: z.array(z.string().min(1).max(200)).min(1).max(20) }),
+  /** When rooms are told how things stand. */
+  bulletins: BulletinSettings,
   approvals: z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Presence, RunnerName } from './agent.ts'
+import { Debrief } from './debrief.ts'
 import { Digest, DigestFiles } from './digest.ts'
 import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
@@ -10,6 +11,7 @@ import { Role } from './person.ts'
 import { Grant } from './principal.ts'
 import { Refusal } from './refusal.ts'
 import { Name, RoomMode, RoomSetting } from './room.ts'
+import { BulletinKind, Change, Situation } from './situation.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
 import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
@@ -178,6 +180,25 @@ export const events = {
     claim: 'observation',
     body: body('thread-archived', { thread: Name, archived: z.boolean() }),
   },
+
+  // how things stand, told to a room, and what a session teaches
+  /** Each goes on from the one before it in its room, by its number: whoever counts on the same one says it once. */
+  bulletin: {
+    type: 'forum-post',
+    claim: 'observation',
+    body: body('bulletin', {
+      kind: BulletinKind,
+      /** The newest time of the schedule that was served, by this one or one before. */
+      slot: z.string().nullable(),
+      /** What changed and is told by it; and what is kept back for when people may be disturbed again. */
+      told: z.array(Change),
+      held: z.array(Change),
+      text: z.string(),
+      situation: Situation,
+    }),
+  },
+  /** What was tried in a session that is closed, what worked and what did not, surprises and suggestions. */
+  debriefed: { type: 'reflection', claim: 'observation', body: body('debriefed', { debrief: Debrief }) },
 
   // what people hold: asked, supposed, concluded, put right
   asked: { type: 'forum-post', claim: 'question', body: body('asked', { text: z.string() }) },
@@ -574,6 +595,8 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['portfolio-reviewed'].body,
   events['thread-started'].body,
   events['thread-archived'].body,
+  events.bulletin.body,
+  events.debriefed.body,
   events.asked.body,
   events.supposed.body,
   events.concluded.body,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Author } from './evidence.ts'
 import { Id } from './message.ts'
 import { Name } from './room.ts'
+import { BulletinKind, Situation } from './situation.ts'
 
 /**
  * What a room reads: a view of one evidence entry, made for people.
@@ -33,6 +34,8 @@ export const Post = z.strictObject({
       until: z.string().nullable(),
     })
     .nullable(),
+  /** For bulletins: which kind, and how things stand; the text says the same in words. */
+  bulletin: z.strictObject({ kind: BulletinKind, situation: Situation }).optional(),
 })
 export type Post = z.infer<typeof Post>
 

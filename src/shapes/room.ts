@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RoomBulletins } from './bulletin.ts'
 
 /**
  * Where a line can come in. Each face fills in who is speaking; it is never taken from the line. An agent comes in by its
@@ -9,7 +10,7 @@ export type Face = z.infer<typeof Face>
 
 /**
  * What the people of a room can set for it · listener: the agent that hears lines addressed to nobody, or `nobody` · show:
- * how much of the work is told where it cannot be shown in one place · bulletins: whether it is told now and then how all stands
+ * how much of the work is told where it cannot be shown in one place · bulletins: whether it is told how things stand, `on` or `off`
  */
 export const RoomSetting = z.enum(['listener', 'show', 'bulletins'])
 export type RoomSetting = z.infer<typeof RoomSetting>
@@ -53,6 +54,8 @@ export const Room = z
     gated: z.boolean().optional(),
     /** The people who may approve here, by name, where not everybody who is an approver may. Admins always may. */
     approvers: z.array(z.string().min(1).max(64)).min(1).optional(),
+    /** When the room is told how things stand, where that is not as everywhere. */
+    bulletins: RoomBulletins.optional(),
   })
   .transform(({ mode, ...room }) => ({ ...room, mode: mode ?? modeOf(room.faces) }))
 export type Room = z.infer<typeof Room>

@@ -2,12 +2,13 @@ import { taggedIn } from '../evidence/drafts.ts'
 import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { Debrief, Findings } from '../shapes/debrief.ts'
 import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
 import type { Post } from '../shapes/post.ts'
 import type { FileChange, StepOutcome } from '../shapes/turn.ts'
 
-type View = Pick<Post, 'kind' | 'text'> & Partial<Pick<Post, 'turn' | 'step' | 'approval'>>
+type View = Pick<Post, 'kind' | 'text'> & Partial<Pick<Post, 'turn' | 'step' | 'approval' | 'bulletin'>>
 type Views = { [E in EventName]?: (body: BodyOf<E>, entry: Entry) => View | null }
 
 /** What a room reads of an entry; null where there is nothing to read, also because its body was taken away. */
@@ -60,6 +61,8 @@ const views: Views = {
     text: `a thread with ${agent}${name === '' ? '' : `: ${words(name)}`}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
   }),
   'thread-archived': ({ archived }) => ({ kind: 'notice', text: archived ? 'archived' : 'open again' }),
+  bulletin: ({ kind, text, situation }) => ({ kind: 'notice', text, bulletin: { kind, situation } }),
+  debriefed: ({ debrief }) => debriefView(debrief),
   asked: ({ text }) => ({ kind: 'said', text: `asks: ${text}` }),
   supposed: ({ text }) => ({ kind: 'said', text: `supposes: ${text}` }),
   concluded: ({ text }) => ({ kind: 'said', text: `concludes: ${text}` }),
@@ -131,6 +134,16 @@ const views: Views = {
     text: `${agent.id} is ${standing(agent)}${agent.reason ? `: ${agent.reason}` : ''}`,
   }),
 }
+
+/** One line, where there is something to learn; all of it is a command away. */
+const debriefView = ({ session, worked, didNot, surprises, suggestions }: Debrief): View | null => {
+  const [first] = suggestions.shown
+  if (!first && didNot.shown.length === 0 && surprises.shown.length === 0) return null
+  const sizes = `${sizeIn(worked)} worked, ${sizeIn(didNot)} did not, ${count(sizeIn(surprises), 'surprise')}`
+  return { kind: 'notice', text: `debrief: ${sizes}${first ? `; ${words(first.says)}` : ''}; say /debrief ${session}` }
+}
+
+const sizeIn = ({ shown, more }: Findings): number => shown.length + more
 
 const settingText = (setting: string, to: string | null): string => {
   if (to === null) return `set ${setting} back to what the config says`

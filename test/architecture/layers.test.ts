@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
+  'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -15,6 +15,8 @@ const layers: Record<string, readonly string[]> = {
   'src/chat': ['src/shapes'],
   // What is said on networks: when, in which order and how often. How, is for their outlets.
   'src/delivery': ['src/shapes', 'src/lib', 'src/redis', 'src/chat'],
+  // How things stand, and when a room is told: decided from evidence, posted through the store.
+  'src/bulletins': ['src/shapes', 'src/lib', 'src/evidence'],
   // A set of walls is right when all that they declare can happen: that is for the peripherals to say.
   'src/config': ['src/shapes', 'src/lib', 'src/tools', 'src/peripherals'],
   'src/evidence': ['src/shapes', 'src/lib', 'src/redis'],

@@ -47,6 +47,7 @@ const DEFAULTS: Config = {
   servers: {},
   deploys: {},
   missions: { folders: ['missions', 'docs/missions'] },
+  bulletins: { every: null, at: [], quiet: null, zone: 'UTC', gatherSeconds: 60, budgetNear: 0.8 },
   approvals: { minutes: 30 },
   holds: { minutes: 10 },
   sandbox: { readable: [] },

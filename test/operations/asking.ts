@@ -9,7 +9,7 @@ import { Networks, People } from '../../src/shapes/networks.ts'
 import type { Person, Role } from '../../src/shapes/person.ts'
 import type { Result } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
-import { AGENTS, LOBBY, QUIET, type TestSocial, testSocial } from '../support/social.ts'
+import { AGENTS, BULLETINS, LOBBY, QUIET, type TestSocial, testSocial } from '../support/social.ts'
 
 const PLACES: readonly Room[] = [LOBBY, QUIET]
 
@@ -48,7 +48,7 @@ export const openAsking = async ({ people = {}, networks = NETWORKS, rooms = PLA
   const it: TestSocial = await testSocial()
   const prices = { asOf: '2026-01-01', models: {} }
   const named = { networks: Networks.parse(networks), people: People.parse(people) }
-  const config = { agents: AGENTS, profiles: {}, profile: null, prices, ...named }
+  const config = { agents: AGENTS, profiles: {}, profile: null, prices, bulletins: BULLETINS, ...named }
   const known = createPeople({ store: it.store, config })
   const contextFor = (person: Person, room: string | null): Context => ({
     ...it.social.contextFor(person, room ?? ''),

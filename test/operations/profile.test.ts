@@ -6,7 +6,7 @@ import { Profile } from '../../src/shapes/profile.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import { receive } from '../../src/social/pipeline.ts'
-import { LOBBY, line, QUIET, type TestSocial, testSocial } from '../support/social.ts'
+import { BULLETINS, LOBBY, line, QUIET, type TestSocial, testSocial } from '../support/social.ts'
 import { ADA, must } from '../support/store.ts'
 
 const PROFILES = {
@@ -26,6 +26,7 @@ const CONFIG = {
   prices: { asOf: '2026-01-01', models: {} },
   networks: {},
   people: {},
+  bulletins: BULLETINS,
 } satisfies Context['config']
 
 /** A house with these profiles, in which threads are rooms. */

@@ -66,11 +66,11 @@ describe('a room', () => {
       await it.answer('settings show default', HOME, 'lobby'),
       await it.answer('settings listener default', HOME, 'lobby'),
     ]).toEqual([
-      'listener is claude-1, as the config says\nshow is normal, as the config says\nbulletins is default, as the config says',
-      'listener is nobody, as the config says\nshow is normal, as the config says\nbulletins is default, as the config says',
+      'listener is claude-1, as the config says\nshow is normal, as the config says\nbulletins is off, as the config says',
+      'listener is nobody, as the config says\nshow is normal, as the config says\nbulletins is off, as the config says',
       'show is all',
       'listener is nobody',
-      'listener is nobody\nshow is all\nbulletins is default, as the config says',
+      'listener is nobody\nshow is all\nbulletins is off, as the config says',
       'show is normal, as the config says',
       'listener is claude-1, as the config says',
     ])
@@ -84,7 +84,17 @@ describe('a room', () => {
     )
   })
 
+  test('is told how things stand, or is not, as its people want it', async () => {
+    await using it = await openAsking()
+    expect([
+      await it.answer('settings bulletins on', HOME, 'lobby'),
+      await it.answer('settings bulletins off', HOME, 'lobby'),
+      await it.answer('settings bulletins default', HOME, 'lobby'),
+    ]).toEqual(['bulletins is on', 'bulletins is off', 'bulletins is off, as the config says'])
+  })
+
   test.each([
+    ['settings bulletins loud', 'command-invalid: bulletins is on, off, default, and not loud'],
     ['settings show loud', 'command-invalid: show is quiet, normal, all, default, and not loud'],
     [
       'settings listener grace',

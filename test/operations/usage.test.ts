@@ -9,7 +9,7 @@ import { NOTHING } from '../../src/shapes/spending.ts'
 import { receive } from '../../src/social/pipeline.ts'
 import { acceptedIn, notedIn } from '../evidence/noted.ts'
 import { agentConfig } from '../support/agent.ts'
-import { line, type TestSocial, testSocial } from '../support/social.ts'
+import { BULLETINS, line, type TestSocial, testSocial } from '../support/social.ts'
 import { must } from '../support/store.ts'
 
 const CONFIG: Context['config'] = {
@@ -22,6 +22,7 @@ const CONFIG: Context['config'] = {
   prices: { asOf: '2025-12-01', models: {} },
   networks: {},
   people: {},
+  bulletins: BULLETINS,
 }
 
 const TURNS = [

@@ -8,6 +8,7 @@ import { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { FileChange, StepOutcome } from '../../src/shapes/turn.ts'
 import { follow, tail, toPost } from '../../src/status/posts.ts'
+import { bodies } from '../evidence/history.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
@@ -42,7 +43,7 @@ const entryOf = <E extends EventName>(body: BodyOf<E>, chain: 'room' | 'session'
 
 const DIGESTED: BodyOf<'digested'> = { event: 'digested', ...createDigest('s-1', null).made() }
 
-type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step' | 'approval'>
+type View = Pick<Post, 'kind' | 'text' | 'turn' | 'step' | 'approval' | 'bulletin'>
 const view = (kind: Post['kind'], text: string, rest: Partial<View> = {}): View => ({
   kind,
   text,
@@ -301,6 +302,17 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
   'profile-set': {
     body: { event: 'profile-set', from: null, to: 'careful' },
     shown: view('notice', 'the room works careful'),
+  },
+  bulletin: {
+    body: bodies.bulletin,
+    shown: {
+      ...view('notice', 'budget near: claude-1 has used 8 of the 10 tokens of its day'),
+      bulletin: { kind: 'change', situation: bodies.bulletin.situation },
+    },
+  },
+  debriefed: {
+    body: bodies.debriefed,
+    shown: view('notice', 'debrief: 0 worked, 3 did not, 0 surprises; say /debrief s'),
   },
   merged: {
     body: { event: 'merged', agent: 'codex-1', from: 'a', into: 'b', files: ['x'], conflicts: [] },

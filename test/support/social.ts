@@ -11,6 +11,7 @@ import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { spoken } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
+import type { BulletinSettings } from '../../src/shapes/bulletin.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { authorOf } from '../../src/shapes/person.ts'
@@ -55,6 +56,16 @@ export const ready = (id: string): Presence => ({
   peripherals: ['explore'],
   reason: null,
 })
+
+/** Rooms are told nothing by themselves, as it is without a config of one's own. */
+export const BULLETINS: BulletinSettings = {
+  every: null,
+  at: [],
+  quiet: null,
+  zone: 'UTC',
+  gatherSeconds: 60,
+  budgetNear: 0.8,
+}
 
 /** When it is, for whoever asks. */
 const NOW = () => Date.parse('2026-01-02T03:04:05.000Z')
@@ -138,11 +149,13 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         prices: { asOf: '2026-01-01', models: {} },
         networks: {},
         people: {},
+        bulletins: BULLETINS,
       },
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
       standingOf: async () => null,
+      bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),
       book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',

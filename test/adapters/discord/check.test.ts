@@ -12,7 +12,8 @@ const check = (part: Parameters<typeof configOf>[2] = {}, token = stage.discord.
   checkDiscord({ config: configOf(stage.discord, stage.house, part), token })
 
 test('a bot that has all it needs is found to have it', async () => {
-  const { channel, guild } = stage
+  const { channel, guild, discord } = stage
+  discord.allow(channel, 'PIN_MESSAGES')
   const findings = await check()
   expect(findings.map(({ name, state, fix }) => [name, state, fix])).toEqual([
     ['token', 'ok', null],
@@ -20,6 +21,19 @@ test('a bot that has all it needs is found to have it', async () => {
     [`channel ${channel}`, 'ok', null],
     [`commands in ${guild.id}`, 'ok', null],
   ])
+})
+
+test('a right that it can do without is optional, and said what for', async () => {
+  const { discord, channel } = stage
+  discord.deny(channel, 'PIN_MESSAGES')
+  const finding = (await check()).find(({ name }) => name === `channel ${channel}`)
+  expect(finding).toEqual({
+    name: `channel ${channel}`,
+    state: 'optional',
+    detail:
+      '#team: the bot may do there what it needs to; it lacks Pin Messages (to pin the board that says how things stand)',
+    fix: "in Discord, open the settings of #team, then Permissions, and give the bot's role: Pin Messages",
+  })
 })
 
 test('a token that is wrong is the one thing that is said', async () => {
@@ -51,7 +65,7 @@ test('a channel that is not seen comes with the address that invites the bot', a
   const channels = { '123456789012345678': 'lobby' }
   const finding = (await check({ channels })).find(({ name }) => name === 'channel 123456789012345678')
   expect(finding?.state).toBe('missing')
-  const permissions = [10n, 11n, 14n, 15n, 16n, 35n, 38n].reduce((bits, bit) => bits | (1n << bit), 0n)
+  const permissions = [10n, 11n, 14n, 15n, 16n, 35n, 38n, 51n].reduce((bits, bit) => bits | (1n << bit), 0n)
   expect(finding?.fix).toContain(
     `https://discord.com/oauth2/authorize?client_id=${stage.discord.applicationId}&permissions=${permissions}&scope=bot+applications.commands`,
   )

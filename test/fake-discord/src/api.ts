@@ -45,6 +45,8 @@ export type Limits = {
   /** The size of a request, and of one file in it. */
   requestBytes: number
   fileBytes: number
+  /** How many messages a channel can have pinned. */
+  pins: number
   /** How long an interaction waits for its first answer. */
   interactionMs: number
   /** How long the token of an interaction is good for. */
@@ -116,6 +118,9 @@ export type Person = {
   says(channelId: Snowflake, content: string, options?: SayOptions): Message
   edits(messageId: Snowflake, content: string): Message
   deletes(messageId: Snowflake): void
+  /** Pins a message, or takes the pin away: both need the permission. */
+  pins(messageId: Snowflake): void
+  unpins(messageId: Snowflake): void
   reacts(messageId: Snowflake, emoji: string): void
   unreacts(messageId: Snowflake, emoji: string): void
   types(channelId: Snowflake): void
@@ -242,6 +247,8 @@ export type FakeDiscord = {
   /** The same with the ephemeral messages for one person. */
   visibleTo(user: Person | Snowflake, channelId: Snowflake): Message[]
   message(messageId: Snowflake): Message | null
+  /** The messages that are pinned in a channel, the newest pin first. */
+  pinned(channelId: Snowflake): Message[]
   channel(channelId: Snowflake): Channel | null
   /** The bytes of an attachment. */
   file(attachment: Attachment): Uint8Array

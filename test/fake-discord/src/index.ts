@@ -7,6 +7,7 @@ import { createFailures } from './failures.ts'
 import { createGateway, type OwnGateway } from './gateway.ts'
 import { createGuild, overwrite } from './guilds.ts'
 import { createPerson, threadOf } from './people.ts'
+import { pinsIn } from './pins.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRest } from './rest.ts'
 import type { Route } from './route.ts'
@@ -65,6 +66,7 @@ export const startFakeDiscord = async (options: StartOptions = {}): Promise<Fake
       const stored = world.messages.get(id)
       return stored ? toTest(world, stored) : null
     },
+    pinned: (channelId) => pinsIn(world, channelId).map((one) => toTest(world, one)),
     channel: (id) => structuredClone(world.channels.get(id) ?? null),
     file: ({ id }) => world.files.get(id)?.bytes ?? new Uint8Array(),
     typing: (channelId) => world.now() - (world.typing.get(channelId) ?? 0) < 10_000,

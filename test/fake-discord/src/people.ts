@@ -8,6 +8,7 @@ import { handleOf, isLate, openInteraction, ownersIn } from './interactions.ts'
 import { invocationData } from './invoking.ts'
 import { deleteMessage, editMessage, sendMessage } from './messages.ts'
 import { demand, isThread, permissionsIn } from './permissions.ts'
+import { pin, unpin } from './pins.ts'
 import { react, unreact } from './reactions.ts'
 import { refuse } from './refusal.ts'
 import { createUser, INTENTS, type InteractionKind, type StoredInteraction, type World } from './state.ts'
@@ -33,6 +34,8 @@ export const createPerson = (world: World, name: string, options: { bot?: boolea
       return toTest(world, editMessage(world, messageId, { channelId, authorId: id, body: { content }, uploads: [] }))
     },
     deletes: (messageId) => deleteMessage(world, stored(messageId).wire.channel_id, messageId, id),
+    pins: (messageId) => pin(world, { channelId: stored(messageId).wire.channel_id, messageId, userId: id }),
+    unpins: (messageId) => unpin(world, { channelId: stored(messageId).wire.channel_id, messageId, userId: id }),
     reacts: (messageId, emoji) => {
       const { id: channelId } = at(stored(messageId).wire.channel_id)
       react(world, { channelId, messageId, emoji, userId: id })

@@ -27,6 +27,7 @@ export const PERMISSIONS = {
   CREATE_PRIVATE_THREADS: 1n << 36n,
   SEND_MESSAGES_IN_THREADS: 1n << 38n,
   MODERATE_MEMBERS: 1n << 40n,
+  PIN_MESSAGES: 1n << 51n,
 } as const
 
 export type PermissionName = keyof typeof PERMISSIONS

@@ -37,6 +37,7 @@ export const REFUSALS = {
   unknownWebhook: [404, 10015, 'Unknown Webhook'],
   unknownInteraction: [404, 10062, 'Unknown interaction'],
   unknownCommand: [404, 10063, 'Unknown application command'],
+  tooManyPins: [400, 30003, 'Maximum number of pins reached for the channel (250)'],
   tooManyCommands: [400, 30032, 'Maximum number of application commands reached (100).'],
   tooManyReactions: [400, 30010, 'Maximum number of reactions reached (20)'],
   tooManyCreates: [400, 30034, 'Max number of daily application command creates has been reached (200)'],

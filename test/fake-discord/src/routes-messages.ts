@@ -1,9 +1,11 @@
 import { channelOf, messageIn } from './channels.ts'
 import { fault, invalidForm } from './form.ts'
 import { deleteMessage, editMessage, type Page, pageOf, sendMessage } from './messages.ts'
-import { demand } from './permissions.ts'
+import { demand, may } from './permissions.ts'
+import { type Pinning, pin, pinsIn, unpin } from './pins.ts'
 import { clearReactions, type Reacting, react, reactedWith, unreact } from './reactions.ts'
 import { type Call, idIn, numberIn, type Route } from './route.ts'
+import { isoTime } from './state.ts'
 import { toAuthor, toBot } from './view.ts'
 
 const MESSAGES = '/channels/:channel/messages'
@@ -11,7 +13,12 @@ const MESSAGE = `${MESSAGES}/:message`
 const REACTIONS = `${MESSAGE}/reactions`
 const reacting = { rate: 'reactions', bucket: 'reactions' } as const
 
+const PINS = `${MESSAGES}/pins`
+
 export const messageRoutes: Route[] = [
+  { method: 'GET', path: PINS, handle: (call) => readPins(call) },
+  { method: 'PUT', path: `${PINS}/:message`, handle: (call) => pin(call.world, pinningOf(call)) },
+  { method: 'DELETE', path: `${PINS}/:message`, handle: (call) => unpin(call.world, pinningOf(call)) },
   { method: 'GET', path: MESSAGES, handle: (call) => readPage(call) },
   {
     method: 'POST',
@@ -79,6 +86,23 @@ const reactingOf = ({ me, ids }: Call): Reacting => ({
   emoji: ids.emoji,
   userId: me,
 })
+
+const pinningOf = ({ me, ids }: Call): Pinning => ({ channelId: ids.channel, messageId: ids.message, userId: me })
+
+/** What is pinned, the newest pin first; for whoever may not read what was said before, nothing. */
+const readPins = ({ world, me, ids, query }: Call) => {
+  const limit = numberIn(query, 'limit', { min: 1, max: 50, or: 50 })
+  const before = Date.parse(query.get('before') ?? '')
+  const channel = channelOf(world, ids.channel)
+  demand(world, me, channel)
+  const all = may(world, me, channel, 'READ_MESSAGE_HISTORY') ? pinsIn(world, ids.channel) : []
+  const older = all.filter(({ pinnedAt }) => Number.isNaN(before) || (pinnedAt ?? 0) < before)
+  const items = older.slice(0, limit).map((stored) => ({
+    pinned_at: isoTime(stored.pinnedAt ?? 0),
+    message: toBot(world, stored),
+  }))
+  return { items, has_more: older.length > limit }
+}
 
 const readPage = ({ world, me, ids, query }: Call) => {
   const limit = numberIn(query, 'limit', { min: 1, max: 100, or: 50 })

@@ -19,6 +19,8 @@ export type StoredMessage = {
   /** The one person who sees it; null where it is for everyone in the channel. */
   visibleTo: Snowflake | null
   reactions: { emoji: Emoji; users: Snowflake[] }[]
+  /** When it was pinned; null where it is not. */
+  pinnedAt: number | null
 }
 
 export type StoredGuild = {
@@ -171,6 +173,7 @@ const LIMITS: Limits = {
   identifyEveryMs: 0,
   requestBytes: 25 * MIB,
   fileBytes: 10 * MIB,
+  pins: 250,
   interactionMs: 3000,
   interactionTokenMs: 15 * MINUTE,
   nonceMs: 5 * MINUTE,

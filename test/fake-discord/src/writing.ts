@@ -48,6 +48,7 @@ export const writeMessage = (world: World, writing: Writing): StoredMessage => {
     history: [],
     visibleTo,
     reactions: [],
+    pinnedAt: null,
   }
   world.messages.set(stored.wire.id, stored)
   if (visibleTo === null) countIn(channel, stored.wire.id)
