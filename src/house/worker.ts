@@ -4,12 +4,16 @@ import { keepHouse } from '../agents/house.ts'
 import { createThinking } from '../agents/think.ts'
 import { createTurns } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
+import { openParks } from '../evidence/parks.ts'
+import { pauseOf } from '../evidence/pauses.ts'
 import { declareWalls } from '../evidence/walls.ts'
 import { Problem } from '../lib/problem.ts'
 import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { announce } from './announce.ts'
+import { answerBells } from './answering.ts'
+import { createBells } from './bells.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
@@ -26,13 +30,13 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const stepsClosing = new AbortController()
 
   const verdicts = createVerdicts(parts)
-  const workshop = createWorkshop(parts, verdicts)
+  const social = createSocial(parts, () => closing.signal.aborted)
+  const workshop = createWorkshop(parts, verdicts, createBells(parts, social))
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
     mailbox,
     wake: (session) => parts.steps.wake(session),
   })
-  const social = createSocial(parts, () => closing.signal.aborted)
   const residents = await openResidents(parts, social, createThinking({ store, steps, specs }))
   const turns = createTurns({
     store,
@@ -45,6 +49,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     inhabitantOf: residents.inhabitantOf,
     isElsewhere: async (agent) => (await parts.visitors()).some(({ id }) => id === agent),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
+    isPaused: async (agent) => (await pauseOf(store, agent)) !== null,
   })
   const stops = { closing: closing.signal, abandon: abandon.signal }
   const failed = (session: string, error: Error) =>
@@ -72,6 +77,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   await house.settled()
   log.info('worker is up')
   const looking = lookAt(workshop, parts, closing.signal)
+  const answering = answerBells(parts, social, closing.signal)
 
   return {
     stop: async () => {
@@ -92,6 +98,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       mailbox.close()
       await workshop.close()
       await looking
+      await answering
       await verdicts.settled()
       await house.leave()
       await parts.signHead()
@@ -101,11 +108,12 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   }
 }
 
-/** Resolves once all that is still under way waits for a person: there is no telling when one answers. */
+/** Resolves once all that is still under way waits, for a person or for what is not under way: there is no telling until when. */
 const onlyPeople = async ({ store, clock }: Parts): Promise<void> => {
   for (;;) {
     const running = (await store.unfinishedTurns()).filter(({ status }) => status === 'running')
-    const asking = new Set((await openApprovals(store, clock())).map(({ turn }) => turn))
+    const waiting = [...(await openApprovals(store, clock())), ...(await openParks(store, clock()))]
+    const asking = new Set(waiting.map(({ turn }) => turn))
     if (running.every(({ id }) => asking.has(id))) return
     await setTimeout(LOOK_MS, null, { ref: false })
   }

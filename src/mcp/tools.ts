@@ -98,4 +98,7 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   reflect: never,
   advance: never,
   hop: never,
+  bell: never,
+  whistle: never,
+  park: never,
 }

@@ -1,4 +1,5 @@
 import { approvals, approve, deny } from './approvals.ts'
+import { bell, bells, whistle } from './bells.ts'
 import { bind, unwatch, watch } from './bindings.ts'
 import { step } from './by-hand.ts'
 import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
@@ -10,6 +11,7 @@ import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { pair, people, unpair } from './pairing.ts'
+import { pause, resume } from './pausing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
 import { mode, rooms, who } from './rooms.ts'
@@ -49,6 +51,12 @@ const work = [
   holds,
   release,
   usage,
+  // bells and whistles
+  bell,
+  whistle,
+  bells,
+  pause,
+  resume,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, more, watch, unwatch, sessions, steps, hops] as const

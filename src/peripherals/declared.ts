@@ -41,6 +41,9 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   reflect: () => null,
   advance: ({ phases }) => (phases.length > 1 ? null : 'there are no phases to advance through'),
   hop: ({ exit }) => (exit.length > 0 ? null : 'there is no exit'),
+  bell: () => null,
+  whistle: () => null,
+  park: ({ tools }) => (tools.includes('bell') ? null : 'bell is missing, which has jobs to wait for'),
 }
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')

@@ -21,6 +21,10 @@ export const ToolName = z.enum([
   'reflect',
   'advance',
   'hop',
+  // bells and whistles
+  'bell',
+  'whistle',
+  'park',
 ])
 export type ToolName = z.infer<typeof ToolName>
 
