@@ -139,8 +139,8 @@ const askerOf = async (step: string, { store, specs, agents }: Parts): Promise<A
 }
 
 /** Whether a step of the asker has waited for the job and heard what came of it; null where one still waits. */
-const wasResumed = async ({ job, at }: Bell, session: string, { store }: Parts): Promise<boolean | null> => {
-  const found = await store.query({ session, event: 'parked', since: at, limit: PAGE })
+const wasResumed = async ({ job }: Bell, session: string, { store }: Parts): Promise<boolean | null> => {
+  const found = await store.query({ session, event: 'parked', limit: PAGE })
   if (!found.ok) throw new Error(found.refusal.message)
   let undecided = false
   for (const park of found.value.entries.flatMap((entry) => parkIn(entry) ?? [])) {
