@@ -11,7 +11,7 @@ import type { Ring, RingOf } from './ring.ts'
 export type Route =
   | { to: 'room' }
   | { to: 'operation'; operation: Operation; input: Record<string, unknown> }
-  | { to: 'agents'; request: string; work: { agent: string; peripheral: string }[]; bell: Ring | null }
+  | { to: 'agents'; request: string; work: { agent: string; peripheral: string }[]; bell?: Ring }
 
 /** `hops` counts the turns that bots and agents give out on their own; 0 where a person asks. */
 export type Dispatched = Classified & { route: Route; hops: number }
@@ -52,6 +52,8 @@ type WorkWish = Extract<Classified['wish'], { kind: 'work' }>
 const giveOut = async (message: Classified, wish: WorkWish, house: House): Promise<Result<Dispatched>> => {
   const hops = await hopsOf(message, house)
   if (!hops.ok) return hops
+  const bell = wish.bell ? await house.ringOf(wish.bell, wish.agents, message.person) : ok(null)
+  if (!bell.ok) return bell
   const work: { agent: string; peripheral: string }[] = []
   for (const agent of wish.agents) {
     const peripheral = wish.peripheral ?? house.agents.find(({ id }) => id === agent)?.peripheral ?? ''
@@ -59,9 +61,8 @@ const giveOut = async (message: Classified, wish: WorkWish, house: House): Promi
     if (objection) return refused(objection)
     work.push({ agent, peripheral })
   }
-  const bell = wish.bell ? await house.ringOf(wish.bell, wish.agents, message.person) : ok(null)
-  if (!bell.ok) return bell
-  return ok({ ...message, hops: hops.value, route: { to: 'agents', request: wish.request, work, bell: bell.value } })
+  const route = { to: 'agents', request: wish.request, work, ...(bell.value ? { bell: bell.value } : {}) } as const
+  return ok({ ...message, hops: hops.value, route })
 }
 
 /** What agents and bots set off by themselves ends after a few turns: else two of them could go on for ever. */

@@ -69,7 +69,7 @@ export const turnBell = (
   { person }: Dispatched,
   { bell }: Extract<Route, { to: 'agents' }>,
 ): { bell?: TurnBell } => {
-  if (bell === null) return {}
+  if (!bell) return {}
   const { way, act, ref } = bell
   return { bell: { bell: bellOf(turn), from: person.name, way, act, ref } }
 }
