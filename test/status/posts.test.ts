@@ -312,11 +312,11 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
   },
   parked: {
     body: { event: 'parked', turn: 't1', step: 't1.0', jobs: ['m1.codex-1'], bell: null, until: UNTIL },
-    shown: view('notice', `ada waits for m1.codex-1 until ${UNTIL}`, { turn: 't1' }),
+    shown: view('notice', `claude-1 waits for m1.codex-1 until ${UNTIL}`, { turn: 't1' }),
   },
   'queue-paused': {
     body: { event: 'queue-paused', agent: 'codex-1', paused: true, why: 'the branch is frozen' },
-    shown: view('notice', 'ada paused codex-1: the branch is frozen'),
+    shown: view('notice', 'claude-1 paused codex-1: the branch is frozen'),
   },
   'turn-amended': {
     body: { event: 'turn-amended', turn: 't1', request: 'the other one' },
