@@ -81,7 +81,8 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
     if (asked) return { state: 'waiting', detail: waitsFor(asked, approversIn(turn.room)), approval: asked.approval }
     const presence = await presenceOf(turn.agent)
     if (isMissing(presence)) return { state: 'interrupted', detail: oneLine(goneFor(presence), DETAIL) }
-    const [park] = (await openParks(store, clock(), { session: turn.session })).filter((one) => one.turn === turn.id)
+    const recent = { session: turn.session, since: started.at, limit: QUESTIONS }
+    const park = (await openParks(store, clock(), recent)).find((one) => one.turn === turn.id)
     if (park) return { state: 'parked', detail: await waitsWith(park) }
     const { heard, doing } = await lately(turn, started)
     if (clock() - Date.parse(heard) < stalledMs) return { state: 'running', detail: doing ?? 'at work' }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startWorker } from '../../src/house/worker.ts'
 import { eventually } from '../support/poll.ts'
 import { startBellHouse, use } from './bells-house.ts'
 
@@ -166,4 +167,30 @@ test('a turn that is parked goes on once after the worker was stopped and starte
   expect(await house.bodiesOf('parked')).toHaveLength(1)
   expect((await house.bodiesOf('bell-answered')).map(({ told }) => told)).toEqual(['resumed'])
   expect(await house.violations()).toEqual([])
+})
+
+test('where several workers see to the same bells, each is answered once', async () => {
+  await using house = await startBellHouse({ config: 'bells: { pair: 50, minutes: 10 }\nloops: { hops: 50 }\n' })
+  const second = await startWorker(house.settings)
+  try {
+    const turns = []
+    for (let n = 0; n < 4; n++) {
+      turns.push(
+        await house.turnOf(`@claude ${use('bell', { to: n % 2 ? 'codex-1' : 'tickle-1', text: 'read README.md' })}`),
+      )
+    }
+    await Promise.all(turns.map(house.endOf))
+    await house.settled()
+    const rung = await house.bodiesOf('bell-rung')
+    const asked = rung.filter(({ act }) => act !== 'answer').map(({ bell }) => bell)
+    expect(
+      rung
+        .filter(({ act }) => act === 'answer')
+        .map(({ ref }) => ref)
+        .sort(),
+    ).toEqual(asked.sort())
+    expect(await house.violations()).toEqual([])
+  } finally {
+    await second.stop()
+  }
 })
