@@ -7,6 +7,7 @@ import { askCommands } from './commands/ask.ts'
 import { execCommand } from './commands/exec.ts'
 import { sayCommand } from './commands/say.ts'
 import { schemaCommand } from './commands/schema.ts'
+import { whistleCommand } from './commands/whistle.ts'
 import type { Settings } from './house/parts.ts'
 import { isPostgres } from './lib/address.ts'
 import { Problem } from './lib/problem.ts'
@@ -163,6 +164,7 @@ withFlags(program.command('mcp'))
   })
 sayCommand(withFlags(program.command('say')), settingsFrom)
 execCommand(program.command('exec'), { withFlags, settingsFrom })
+whistleCommand(program.command('whistle'), { withFlags, settingsFrom })
 askCommands(program, { withFlags, settingsFrom })
 schemaCommand(program.command('schema'), version)
 appServerCommand(program.command('app-server'), { withFlags, settingsFrom }, env['BELLHOP_TOKEN'] || undefined)

@@ -3,6 +3,7 @@ import { steerAt } from '../evidence/steers.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { stepId } from '../peripherals/request.ts'
 import type { Steps } from '../peripherals/steps.ts'
+import { asksFor } from '../shapes/bell.ts'
 import type { Author } from '../shapes/evidence.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { StepReport } from '../shapes/turn.ts'
@@ -98,6 +99,14 @@ export const createThinking = ({ store, steps, specs }: Options) => {
     context: {},
   })
 
+  /** What is only told, and asks for nothing, is taken note of: what others answer is never read as a request. */
+  const toldIn = async ({ id }: TurnRecord): Promise<string | null> => {
+    const body = (await store.get(id))?.body
+    const bell = body?.event === 'accepted' ? body.bell : undefined
+    if (!bell || asksFor(bell.act)) return null
+    return `noted: ${bell.from}, ${bell.act}${bell.ref === null ? '' : ` on ${bell.ref}`}`
+  }
+
   const askedOf = async ({ id }: TurnRecord): Promise<string> => {
     const request = await requestOf(store, id)
     if (request === null) throw new Error(`${id} is no accepted turn`)
@@ -105,8 +114,10 @@ export const createThinking = ({ store, steps, specs }: Options) => {
   }
 
   /** How a mind thinks about turns. */
-  return (mind: Mind) => (work: Thought, heard: Heard, _write: Write, signal: AbortSignal) =>
-    think({ ...work, mind }, heard, signal)
+  return (mind: Mind) => async (work: Thought, heard: Heard, _write: Write, signal: AbortSignal) => {
+    const told = await toldIn(work.turn)
+    return told === null ? think({ ...work, mind }, heard, signal) : ({ outcome: 'done', answer: told } as const)
+  }
 }
 
 /** How often a mind may be told that its steps are spent before its turn is ended. */

@@ -22,6 +22,8 @@ type Options = {
   /** Who works as an agent; null where there is none of that name. */
   inhabitantOf: (agent: string) => Inhabitant | null
   isReady: (agent: string) => Promise<boolean>
+  /** Whether a person has an agent begin nothing more. */
+  isPaused?: (agent: string) => Promise<boolean>
   /** Whether an agent comes in by a door: its turns are conducted there. */
   isElsewhere: (agent: string) => Promise<boolean>
 }
@@ -43,6 +45,7 @@ type Work = Inhabitant & Beginning
  */
 export const createTurns = (options: Options) => {
   const { store, live, steps, wallsIn, openSteps, inhabitantOf, isReady, isElsewhere } = options
+  const { isPaused = async () => false } = options
   const begin = createBegin(options)
 
   const drain = async (session: string, { closing, abandon }: Stops): Promise<void> => {
@@ -53,10 +56,14 @@ export const createTurns = (options: Options) => {
     while (!closing.aborted) {
       const turn = await store.nextTurn(session)
       // Work for an agent that is not ready waits, and is looked for again by the sweep.
-      if (!turn || !(await isReady(turn.agent))) return
+      if (!turn || !(await isReady(turn.agent)) || (await isHeldUp(turn))) return
       if (!(await run(turn, write, abandon))) return
     }
   }
+
+  /** What has begun goes on, and what is to end is let go; all else waits until a person lets the agent go on. */
+  const isHeldUp = async ({ id, agent, status }: TurnRecord): Promise<boolean> =>
+    status === 'accepted' && (await isPaused(agent)) && !(await store.get(`${id}.stop`))
 
   /** Answers whether the turn came to its end and the next one may begin. */
   const run = async (turn: TurnRecord, write: Write, abandon: AbortSignal): Promise<boolean> => {

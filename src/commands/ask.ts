@@ -21,8 +21,8 @@ const GROUPS: Record<NonNullable<Operation['group']>, string> = {
   token: 'who may come in from outside: make, list and revoke tokens',
 }
 
-/** What is a command of its own: help is the program's, and a token is thought up here. */
-const OWN = new Set(['help', 'mint'])
+/** What is a command of its own: help is the program's, a token is thought up here, and a whistle is waited for here. */
+const OWN = new Set(['help', 'mint', 'whistle'])
 
 /** Every row of the table that is for people, as a subcommand: those of a group under its name, all others at the top. */
 export const askCommands = (program: Command, shell: Shell): void => {
@@ -101,7 +101,12 @@ const command = async (client: Client, row: Operation, input: Record<string, unk
   print(
     json
       ? JSON.stringify({ ok: true, receipt, output })
-      : plain([receipt.answer ?? 'done', ...(receipt.whisper ? [receipt.whisper] : [])].join('\n')),
+      : plain(
+          [
+            receipt.answer ?? (output === undefined ? 'done' : row.render(output)),
+            ...(receipt.whisper ? [receipt.whisper] : []),
+          ].join('\n'),
+        ),
   )
 }
 

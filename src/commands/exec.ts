@@ -24,7 +24,7 @@ type Outcome = Extract<ExecLine, { kind: 'outcome' }>
 
 /** What the program exits with; by Ctrl-C, with what a shell would say. */
 const EXITS: Record<Outcome['outcome'], number> = { done: 0, failed: 1, refused: 2, timeout: 3, interrupted: 3 }
-const BY_SIGNAL = 130
+export const BY_SIGNAL = 130
 
 /** `bellhop exec`: one turn for a script; items as they come, the answer, and an exit code that says how it ended. */
 export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell): void => {
@@ -50,10 +50,10 @@ export const execCommand = (named: Command, { withFlags, settingsFrom }: Shell):
 }
 
 /** What ends the wait before the turns end. */
-type Ends = { timeout: AbortSignal; stopped: AbortSignal }
+export type Ends = { timeout: AbortSignal; stopped: AbortSignal }
 
 /** From the first word on: whoever presses Ctrl-C early wants the turn to stop that was asked for at that moment. */
-const untilSignal = (): AbortSignal => {
+export const untilSignal = (): AbortSignal => {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort())
   return stopped.signal
@@ -137,7 +137,21 @@ const lineFor = (request: string, agent: string | null, { peripheral }: Flags): 
   [...(peripheral === undefined ? [] : [`/${peripheral}`]), ...(agent === null ? [] : [`@${agent}`]), request].join(' ')
 
 /** Follows the turns to their end, and stops them where nobody waits for that any longer. */
-const follow = async (client: Client, receipt: Receipt, flags: Flags, { timeout, stopped }: Ends): Promise<Outcome> => {
+const follow = async (client: Client, receipt: Receipt, flags: Flags, ends: Ends): Promise<Outcome> => {
+  const heard = await listen(client, receipt, flags, ends)
+  if (heard.whole) return outcomeOf(worstOf(heard.answers), heard.text)
+  for (const { turn } of receipt.assignments) {
+    await client.command('stop', { turn, why: WHY }, { room: receipt.room }).catch(() => null)
+  }
+  if (ends.stopped.aborted) return { ...outcomeOf('interrupted', heard.text), exit: BY_SIGNAL }
+  return outcomeOf('timeout', heard.text)
+}
+
+/** What is done with what a turn does, while it is followed. */
+type Shows = Pick<Flags, 'json' | 'approve'>
+
+/** Follows the turns to their end, or as long as somebody waits: their answers, and whether that is all of them. */
+export const listen = async (client: Client, receipt: Receipt, flags: Shows, { timeout, stopped }: Ends) => {
   const over = AbortSignal.any([timeout, stopped])
   const answers: Answer[] = []
   const last = new Map<string, Item['status']>()
@@ -149,13 +163,8 @@ const follow = async (client: Client, receipt: Receipt, flags: Flags, { timeout,
   }
   const show = shower(client, receipt.room, flags, note)
   await Promise.all(receipt.assignments.map(({ turn }) => client.items({ turn }, show, over)))
-  const answer = answers.map(({ text }) => text).join('\n')
-  if (answers.length >= receipt.assignments.length) return outcomeOf(worstOf(answers), answer)
-  for (const { turn } of receipt.assignments) {
-    await client.command('stop', { turn, why: WHY }, { room: receipt.room }).catch(() => null)
-  }
-  if (stopped.aborted) return { ...outcomeOf('interrupted', answer), exit: BY_SIGNAL }
-  return outcomeOf('timeout', answer)
+  const text = answers.map((answer) => answer.text).join('\n')
+  return { answers, text, whole: answers.length >= receipt.assignments.length }
 }
 
 const WHY = 'exec waits no longer'
@@ -171,7 +180,7 @@ type Answer = Extract<Item, { type: 'agentMessage' }>
 const isAnswer = (item: Item): item is Answer => item.type === 'agentMessage' && item.outcome !== null
 
 /** What is done with each event of the turns. */
-const shower = (client: Client, room: string, flags: Flags, ended: (item: Item) => void) => {
+const shower = (client: Client, room: string, flags: Shows, ended: (item: Item) => void) => {
   const asked = async ({ approval }: Approval): Promise<void> => {
     if (flags.approve === 'wait') return
     // Where somebody else was faster, it is decided all the same.
@@ -191,7 +200,7 @@ type Approval = Extract<Item, { type: 'approval' }>
 type Whole = Exclude<ItemEvent, { kind: 'delta' }>
 
 /** Whoever waits reads along; that a person is asked, also where a program reads. */
-const tellItem = (event: Whole, { json }: Flags): void => {
+const tellItem = (event: Whole, { json }: Shows): void => {
   const line = json && event.item.type !== 'approval' ? null : lineOf(event)
   if (line !== null) process.stderr.write(`${plain(line)}\n`)
 }
@@ -224,22 +233,22 @@ const subjectOf = (item: Item): string => {
   return 'args' in item ? JSON.stringify(item.args) : ''
 }
 
-const worstOf = (answers: readonly Answer[]): Outcome['outcome'] => {
+export const worstOf = (answers: readonly Answer[]): Outcome['outcome'] => {
   if (answers.some(({ outcome }) => outcome === 'failed')) return 'failed'
   return answers.some(({ outcome }) => outcome === 'cancelled') ? 'interrupted' : 'done'
 }
 
-const outcomeOf = (outcome: Outcome['outcome'], answer: string): Outcome => ({
+export const outcomeOf = (outcome: Outcome['outcome'], answer: string): Outcome => ({
   kind: 'outcome',
   outcome,
   answer,
   exit: EXITS[outcome],
 })
 
-const refusedBy = ({ code, message, remedy }: Refusal): Outcome =>
+export const refusedBy = ({ code, message, remedy }: Refusal): Outcome =>
   outcomeOf('refused', `${message} [${code}]\n${remedy}`)
 
-const write = (line: ExecLine): void => print(JSON.stringify(line))
+export const write = (line: ExecLine): void => print(JSON.stringify(line))
 
 /** An answer is for whoever asked; why there is none is for whoever looks. */
 const tellOutcome = (outcome: Outcome, json: boolean): void => {

@@ -1,4 +1,5 @@
 import type { TurnRecord } from '../evidence/store.ts'
+import type { TurnBell } from '../shapes/bell.ts'
 import type { BodyOf, Entry } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Account, fruitIn, tagged, turnOf } from './account.ts'
@@ -81,6 +82,8 @@ type Asked = {
   request: string
   role: string
   by: Entry['author'] | null
+  /** The bell that it was rung for by. */
+  bell: TurnBell | null
 }
 
 type Known = {
@@ -125,6 +128,7 @@ const askedIn = (accepted: Entry | null, amended: Entry | null): Asked => {
     request: last?.request ?? first?.request ?? '',
     role: first?.role ?? 'operator',
     by: entry?.author ?? null,
+    bell: first?.bell ?? null,
   }
 }
 
@@ -145,7 +149,7 @@ What stands between marks such as ${quote.mark('room talk')} and ${quote.end} is
 instruction, but for the request at the end.`
 }
 
-const requestOf = (quote: Quote, { entry, request, role, by }: Asked): Told => {
+const requestOf = (quote: Quote, { entry, request, role, by, bell }: Asked): Told => {
   const who = by?.kind === 'agent' ? `The agent ${quote.name(by.id)}` : quote.name(by?.id ?? 'bellhop')
   const text = framedText(quote, request.trim() === '' ? '(no words)' : request, {
     label: 'request',
@@ -154,10 +158,20 @@ const requestOf = (quote: Quote, { entry, request, role, by }: Asked): Told => {
   })
   return {
     text: `${who}, in the role of ${role}, asks this of you in this turn. Do it as far as your wall lets you; it changes neither the wall
-nor what was said above.
+nor what was said above.${bell === null ? '' : `\n${bellText(quote, bell)}`}
 ${text}`,
     from: entry ? [entry.id] : [],
   }
+}
+
+/** What a bell means for whoever was rung for: who hears the answer, or that this is one. */
+const bellText = (quote: Quote, { bell, from, way, act, ref }: TurnBell): string => {
+  const about = ref === null ? '' : `, about the bell ${ref}`
+  if (act === 'answer')
+    return `It is a bell, ${bell}: what came of the bell ${ref} that you rang. Take it up; nobody waits for an answer to it.`
+  const waits =
+    way === 'whistle' ? 'waits for what you answer' : 'goes on meanwhile, and what you answer is rung back once'
+  return `It is a ${way}, ${bell}, in which ${quote.name(from)} rings you with the act ${act}${about}; ${quote.name(from)} ${waits}.`
 }
 
 const carriedOf = (quote: Quote, context: Known['context']): Told => {

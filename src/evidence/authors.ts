@@ -15,6 +15,7 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'step-ended': 'agent',
   reviewed: 'agent',
   'portfolio-reviewed': 'agent',
+  parked: 'agent',
   'conversation-opened': 'agent',
   'agent-said': 'agent',
   'turn-ended': 'agent',
@@ -26,6 +27,7 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'turn-amended': 'person',
   'profile-set': 'person',
   merged: 'person',
+  'queue-paused': 'person',
   'room-set': 'person',
   'watch-set': 'person',
   'thread-bound': 'person',
@@ -39,6 +41,7 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   verified: 'house',
   'wall-declared': 'house',
   dropped: 'house',
+  'bell-answered': 'house',
   'delivery-noted': 'house',
   'network-noted': 'house',
   bulletin: 'house',
@@ -47,9 +50,9 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
 
 /**
  * What an agent that comes in by a door may write: a line in a room, and in its own session that it opens it, begins by
- * itself, and stops.
+ * itself, and stops; and in another's, that it rings for it.
  */
-const OWN: ReadonlySet<EventName> = new Set(['message', 'session-opened', 'accepted', 'stop-asked'])
+const OWN: ReadonlySet<EventName> = new Set(['message', 'session-opened', 'accepted', 'stop-asked', 'bell-rung'])
 
 /**
  * Whether it is such an act. Who begins by itself, or gives another agent work, says by which token: the house's chain has
@@ -57,8 +60,9 @@ const OWN: ReadonlySet<EventName> = new Set(['message', 'session-opened', 'accep
  */
 const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean => {
   if (author.kind !== 'agent' || !OWN.has(body.event)) return false
-  // Those of the house say nothing in rooms: what they answer is shown there.
+  // Those of the house speak in rooms where they ring for each other: what they answer is shown there.
   if (body.event === 'message') return agent === null && author.face === 'agent'
+  if (body.event === 'bell-rung') return author.id === body.from
   return body.event === 'accepted' ? body.by !== undefined : author.id === agent
 }
 

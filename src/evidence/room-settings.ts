@@ -27,7 +27,6 @@ export const listenerOf = async (store: Reader, place: Place, face: Face): Promi
   return gated ? null : place.listener
 }
 
-
 /** How much a room is told; a thread as much as its room, where nothing else was set for it. */
 export const showOf = async (store: Reader, room: string): Promise<Show> => {
   const own = await settingOf(store, room, 'show')

@@ -59,6 +59,8 @@ const wallIn = (entry: Entry, hash: string): Wall | null => {
 export const createWalls = ({ engine }: Source) => {
   const known = new Map<string, Wall>()
   const pins = new Map<string, Pin>()
+  const ends = new Map<string, number>()
+  const waits = new Map<string, readonly string[]>()
   let since: string | null = null
 
   const learn = async (hash: string): Promise<void> => {
@@ -73,19 +75,35 @@ export const createWalls = ({ engine }: Source) => {
     if (pin) pins.set(id, pin)
   }
 
+  /** Where the turns ended that a step has waited for: they are of other chains. */
+  const learnEnds = async (step: string): Promise<void> => {
+    for (const job of waits.get(step) ?? []) {
+      const entry = ends.has(job) ? null : await byId(engine.db, `${job}.ended`)
+      if (entry?.body?.event === 'turn-ended' && entry.body.turn === job && isSound(entry))
+        ends.set(job, entry.position)
+    }
+    waits.delete(step)
+  }
+
+  // What was tampered with may hold anything.
+  const learnFrom = async (body: Entry['body']): Promise<void> => {
+    if (body.event === 'peripheral-started') await learn(String(body.spec))
+    if (body.event === 'parked' && Array.isArray(body.jobs)) waits.set(String(body.step), body.jobs.map(String))
+    if (body.event !== 'step-intended') return
+    if (body.pin !== undefined) await learnPin(String(body.pin))
+    await learnEnds(String(body.step))
+  }
+
   return {
     walls: {
       of: (hash) => known.get(hash) ?? null,
       since: () => since,
       pin: (id) => pins.get(id) ?? null,
+      ended: (turn) => ends.get(turn) ?? null,
     } satisfies Walls,
-    /** Reads the walls, and the acceptances of other servers' tools, that some entries name. */
+    /** Reads the walls, the acceptances of other servers' tools, and the ends of turns, that some entries name. */
     learn: async (entries: readonly Entry[]): Promise<void> => {
-      // What was tampered with may hold anything.
-      for (const { body } of entries) {
-        if (body?.event === 'peripheral-started') await learn(String(body.spec))
-        if (body?.event === 'step-intended' && body.pin !== undefined) await learnPin(String(body.pin))
-      }
+      for (const { body } of entries) if (body !== null) await learnFrom(body)
     },
   }
 }

@@ -17,6 +17,7 @@ import { endLapsed, openSeats, seatDoor, withByHand } from './seats.ts'
 import { openServer } from './server.ts'
 import { contextOf, createSocial } from './social.ts'
 import { startSweep } from './sweep.ts'
+import { whistling } from './whistling.ts'
 
 export type Running = { url: string; stop: () => Promise<void> }
 
@@ -41,7 +42,7 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     admit: (face, credential) => principalOf({ door: 'http', face, credential }, social),
     stillValid: way.stillValid,
     enter: async (room, face) => enter(room, face, await social.roomsFor(room)),
-    say: (message, heard) => receive(message, { ...social, heard }),
+    say: whistling((message, heard) => receive(message, { ...social, heard }), parts, drained.signal),
     refuse: (stage, refusal) => refuse(social, stage, refusal),
     refuseSparingly: way.refuseSparingly,
     contextFor: (principal, gone) => {

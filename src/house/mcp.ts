@@ -6,6 +6,7 @@ import { describeTool } from './describe-tool.ts'
 import type { Doorway } from './doors.ts'
 import type { Parts } from './parts.ts'
 import { contextOf } from './social.ts'
+import { whistling } from './whistling.ts'
 
 /** What the MCP door needs of the house, on the parts of this process. */
 export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse => {
@@ -25,7 +26,7 @@ export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse =
     rooms: config.rooms,
     operations: commands,
     contextFor: (person) => contextOf(parts, person, null),
-    say: (message, heard) => receive(message, { ...social, heard }),
+    say: whistling((message, heard) => receive(message, { ...social, heard }), parts, new AbortController().signal),
     refuse: (stage, refusal) => refuse(social, stage, refusal),
     newId,
     log: log.warn,

@@ -5,6 +5,7 @@ import type { createThinking } from '../agents/think.ts'
 import { createTickle } from '../agents/tickle/mind.ts'
 import type { Inhabitant } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
+import { openParks } from '../evidence/parks.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import type { Runner } from '../runners/runner.ts'
 import type { AgentConfig, Probe } from '../shapes/agent.ts'
@@ -59,7 +60,9 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     spending: parts.spending,
     retryMs: config.runners.retryMs,
     trouble,
-    isWaiting: async ({ id }) => (await openApprovals(store, clock())).some(({ turn }) => turn === id),
+    isWaiting: async ({ id, session }) =>
+      (await openApprovals(store, clock())).some(({ turn }) => turn === id) ||
+      (await openParks(store, clock(), { session })).some(({ turn }) => turn === id),
     isBusy: async ({ session }) => (await parts.ledgers.of(session)).open.size > 0,
     ...tellingOf(parts),
   } satisfies Attending)

@@ -2,6 +2,7 @@ import { type ByHand, createByHand, type Driver } from '../agents/by-hand.ts'
 import { createSeats, type Seats } from '../agents/seats.ts'
 import { createBegin, stoppedBy } from '../agents/turn.ts'
 import { openApprovals } from '../evidence/approvals.ts'
+import { openParks } from '../evidence/parks.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { limitsOf } from '../mcp/house.ts'
 import type { SeatDoor } from '../operations/operation.ts'
@@ -46,7 +47,8 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     keep: begins,
     isBusy: async (session) =>
       (await ledgers.of(session)).open.size > 0 ||
-      (await openApprovals(store, clock())).some((waiting) => waiting.session === session),
+      (await openApprovals(store, clock())).some((waiting) => waiting.session === session) ||
+      (await openParks(store, clock(), { session })).length > 0,
     newId,
   })
   const byHand = createByHand({

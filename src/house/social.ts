@@ -12,6 +12,7 @@ import { authorOf, type Person } from '../shapes/person.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
+import { createRingOf } from '../social/ring.ts'
 import { postOf } from '../status/posts.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
@@ -53,6 +54,7 @@ export const createSocial = (parts: Parts, draining: () => boolean, secret: stri
       const entered = await parts.enter(spec, session?.id ?? null)
       return entered.ok ? null : entered.refusal
     },
+    ringOf: createRingOf({ store, limits: config.bells }),
     contextFor: (person, room) => contextOf(parts, person, room),
     enqueue: (session) => {
       turns

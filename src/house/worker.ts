@@ -4,12 +4,16 @@ import { keepHouse } from '../agents/house.ts'
 import { createThinking } from '../agents/think.ts'
 import { createTurns } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
+import { openParks } from '../evidence/parks.ts'
+import { pauseOf } from '../evidence/pauses.ts'
 import { declareWalls } from '../evidence/walls.ts'
 import { Problem } from '../lib/problem.ts'
 import { createSteps } from '../peripherals/steps.ts'
 import { drainLane } from '../queue/lane.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { announce } from './announce.ts'
+import { answerBells } from './answering.ts'
+import { createBells } from './bells.ts'
 import { startBulletins } from './bulletins.ts'
 import { controlOf } from './control.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
@@ -28,13 +32,13 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const stepsClosing = new AbortController()
 
   const verdicts = createVerdicts(parts)
-  const workshop = createWorkshop(parts, verdicts, controlOf(parts))
+  const social = createSocial(parts, () => closing.signal.aborted)
+  const workshop = createWorkshop(parts, verdicts, controlOf(parts), createBells(parts, social))
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
     mailbox,
     wake: (session) => parts.steps.wake(session),
   })
-  const social = createSocial(parts, () => closing.signal.aborted)
   const residents = await openResidents(parts, social, createThinking({ store, steps, specs }))
   const turns = createTurns({
     store,
@@ -47,6 +51,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     inhabitantOf: residents.inhabitantOf,
     isElsewhere: async (agent) => (await parts.visitors()).some(({ id }) => id === agent),
     isReady: async (agent) => (await registry.presence(agent)).readiness === 'ready',
+    isPaused: async (agent) => (await pauseOf(store, agent)) !== null,
   })
   const stops = { closing: closing.signal, abandon: abandon.signal }
   const failed = (session: string, error: Error) =>
@@ -75,6 +80,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   log.info('worker is up')
   const bulletins = startBulletins(parts)
   const looking = lookAt(workshop, parts, closing.signal)
+  const answering = answerBells(parts, social, closing.signal)
 
   return {
     stop: async () => {
@@ -96,6 +102,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
       mailbox.close()
       await workshop.close()
       await looking
+      await answering
       await verdicts.settled()
       await house.leave()
       await parts.signHead()
@@ -105,11 +112,12 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   }
 }
 
-/** Resolves once all that is still under way waits for a person: there is no telling when one answers. */
+/** Resolves once all that is still under way waits, for a person or for what is not under way: there is no telling until when. */
 const onlyPeople = async ({ store, clock }: Parts): Promise<void> => {
   for (;;) {
     const running = (await store.unfinishedTurns()).filter(({ status }) => status === 'running')
-    const asking = new Set((await openApprovals(store, clock())).map(({ turn }) => turn))
+    const waiting = [...(await openApprovals(store, clock())), ...(await openParks(store, clock()))]
+    const asking = new Set(waiting.map(({ turn }) => turn))
     if (running.every(({ id }) => asking.has(id))) return
     await setTimeout(LOOK_MS, null, { ref: false })
   }

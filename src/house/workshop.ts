@@ -1,11 +1,13 @@
 import { relative } from 'node:path'
-import type { Workshop } from '../peripherals/workshop.ts'
+import type { Bells, Workshop } from '../peripherals/workshop.ts'
 import type { Job, Ran } from '../sandbox/job.ts'
 import { probeSandbox } from '../sandbox/probe.ts'
 import { execute } from '../sandbox/sandbox.ts'
 import { createTerminals } from '../sandbox/terminals.ts'
 import type { Config } from '../shapes/config.ts'
 import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { refused } from '../shapes/result.ts'
 import { createSources, type Sources } from '../sources/sources.ts'
 import type { Command } from '../tools/tool.ts'
 import { hiddenIn } from '../workspace/hidden.ts'
@@ -38,7 +40,12 @@ type Machine = Pick<
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
-export const createWorkshop = (parts: Machine, verdicts: Verdicts, control: Workshop['control']): Made => {
+export const createWorkshop = (
+  parts: Machine,
+  verdicts: Verdicts,
+  control: Workshop['control'],
+  bells: Bells = NO_BELLS,
+): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
@@ -139,6 +146,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts, control: Work
     spills,
     holds,
     control,
+    bells,
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,
     progress: progress.say,
@@ -169,6 +177,10 @@ const plantedIn = async ({ workspace, hidden, path }: Job, scope: PeripheralSpec
 /** A program that may write to the whole machine has nothing to do in a copy: what it did there could not be merged. */
 const NOT_FROM_HERE =
   'works in a checkout of its own, and nothing is committed, pushed or deployed from there: have a person merge it first'
+
+/** Where nothing goes through a pipeline, nobody can be rung for. */
+const NOBODY = refused(refusal('agent-unknown', 'there is nobody to ring for here'))
+const NO_BELLS: Bells = { jobOf: async () => NOBODY, ring: async () => NOBODY }
 
 /** As shells say of what may not be done. */
 const NOT_ALLOWED = 126

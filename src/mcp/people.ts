@@ -51,7 +51,10 @@ export const createPersonTools = (house: McpHouse, principal: Principal) => {
     const receipt = await house.say(message, (output) => {
       heard.structuredContent = output as Args
     })
-    return receipt.ok ? { content: [text(receipt.value.answer ?? '')], ...heard } : failure(receipt.refusal)
+    if (!receipt.ok) return failure(receipt.refusal)
+    // What is given to an agent is answered by what was given.
+    const given = heard.structuredContent && receipt.value.answer === null ? row.render(heard.structuredContent) : ''
+    return { content: [text(receipt.value.answer ?? given)], ...heard }
   }
 
   const outside = async (name: string): Promise<never> => {

@@ -110,4 +110,7 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'mc-watch': never,
   'mc-todo': never,
   'mc-new': opensPaths,
+  bell: never,
+  whistle: never,
+  park: never,
 }

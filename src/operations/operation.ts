@@ -4,6 +4,7 @@ import type { People } from '../evidence/people.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Book } from '../evidence/usage.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { Act, Way } from '../shapes/bell.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
@@ -16,6 +17,7 @@ import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { Situation } from '../shapes/situation.ts'
+import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
@@ -133,10 +135,19 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
 }
 
 /** Work for an agent, by its id or its type; in the peripheral where it starts, where none is named. */
-export type Gives = { agent: string; peripheral: string | null; request: string }
+export type Gives = { agent: string; peripheral: string | null; request: string; bell?: RingsAs }
 
-/** What a row answers that gives work: what was given to whom. The agent's answer comes when it has one. */
-export const Given = z.strictObject({ assignments: z.array(Assignment) })
+/** The bell that work is given by: how it is rung, as which act, and the bell that it refers to, as it was named. */
+export type RingsAs = { way: Way; act: Act; ref: string | null }
+
+/**
+ * What a row answers that gives work: what was given to whom. The agent's answer comes when it has one; where a door waits
+ * for that, it is here, or null where the time was up.
+ */
+export const Given = z.strictObject({
+  assignments: z.array(Assignment),
+  answer: z.strictObject({ outcome: TurnOutcome, text: z.string() }).nullable().optional(),
+})
 
 type WorkRow<Input extends z.ZodObject> = Pick<
   Operation<Input>,
@@ -154,7 +165,8 @@ export const defineWork = <const Name extends string, Input extends z.ZodObject>
     reads: false,
     offline: false,
     run: async () => refused(refusal('command-invalid', `/${row.name} is work for an agent: say it in a room`)),
-    render: ({ assignments }) => assignments.map(({ agent, turn }) => `${agent} has it (${turn})`).join('\n'),
+    render: ({ assignments, answer }) =>
+      answer ? answer.text : assignments.map(({ agent, turn }) => `${agent} has it (${turn})`).join('\n'),
   })
 
 /** A row of the table, and what a program that knows it by its name takes and answers: types alone. */

@@ -39,6 +39,12 @@ const summaries: Summaries = {
   'session-opened': ({ agent, room }) => `${agent} in ${room}`,
   'session-closed': ({ reason }) => reason,
   accepted: ({ request, peripheral }) => `${peripheral}: ${request}`,
+  // bells and whistles
+  'bell-rung': ({ from, to, act, text, crosses }) =>
+    `${from} for ${to}, ${act}: ${text}${crosses === null ? '' : `; crosses ${crosses}`}`,
+  'bell-answered': ({ bell, outcome, told, why }) => `${bell} ${outcome}, ${told}${why === '' ? '' : `: ${why}`}`,
+  parked: ({ jobs, until }) => `${jobs.join(', ')} until ${until}`,
+  'queue-paused': ({ agent, paused, why }) => `${agent} ${paused ? `is paused: ${why}` : 'goes on'}`,
   'turn-amended': ({ request }) => request,
   'turn-started': ({ turn }) => turn,
   'peripheral-started': ({ peripheral, tools }) => `${peripheral} with ${tools.join(', ')}`,

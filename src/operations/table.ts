@@ -1,4 +1,5 @@
 import { approvals, approve, deny } from './approvals.ts'
+import { bell, bells, whistle } from './bells.ts'
 import { bind, unwatch, watch } from './bindings.ts'
 import { bulletin } from './bulletin.ts'
 import { step } from './by-hand.ts'
@@ -13,6 +14,7 @@ import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { pair, people, unpair } from './pairing.ts'
+import { pause, resume } from './pausing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
 import { recall } from './recall.ts'
@@ -57,6 +59,12 @@ const work = [
   mc,
   mission,
   todo,
+  // bells and whistles
+  bell,
+  whistle,
+  bells,
+  pause,
+  resume,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const

@@ -1,4 +1,5 @@
 import type { Live } from '../evidence/live.ts'
+import { isParked } from '../evidence/parks.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Entry } from '../shapes/evidence.ts'
@@ -55,10 +56,11 @@ export const createAsking = ({ store, live, clock, queue: { mailbox, wake } }: O
     return live.until(() => (isNew && woken === 0 ? put() : again()), signal, id)
   }
 
-  /** Whether a person is being asked: there is nothing to wake until one answers, or the time is up. */
+  /** Whether a person is being asked, or others are waited for: there is nothing to wake until then, or until the time is up. */
   const waits = async (call: CallRequest): Promise<boolean> => {
     const { asked, overdue, decision } = await readDecision(store, call, clock())
-    return asked !== null && decision.kind === 'none' && !overdue
+    if (asked !== null && decision.kind === 'none' && !overdue) return true
+    return isParked(store, call.step, clock())
   }
 
   return {

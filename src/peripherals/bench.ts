@@ -7,12 +7,14 @@ import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Given } from '../tools/gate.ts'
+import type { Ringing } from '../tools/tool.ts'
 import type { Place } from '../workspace/place.ts'
 import { reachOf } from '../workspace/scope.ts'
 import { started, stepDrafts, stopped } from './drafts.ts'
 import { fruitOf } from './fruit.ts'
 import { contextFor, judgeHop } from './hops.ts'
 import type { Ledger } from './ledger.ts'
+import { joined } from './parking.ts'
 import type { CallRequest } from './request.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -65,12 +67,22 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     }),
     advance: async (outputs) => advance(options, outputs),
     hop: async ({ to }) => hop(options, to, also.after),
+    ring: (words) => ring(options, words),
+    joined: () => joined(workshop, request),
   }
   return { given, also }
 }
 
 const done = (output: string): StepOutcome => ({ kind: 'ok', output, paths: [], cut: null })
 const failed = (message: string): StepOutcome => ({ kind: 'failed', message })
+
+/** Rings for another agent; the pipeline says why not, where it does not let it. */
+const ring = async ({ workshop, request, session }: Options, words: Ringing): Promise<StepOutcome> => {
+  const rung = await workshop.bells.ring(words, { request, session })
+  if (rung.ok) return done(`${rung.value.to} has it: the job is ${rung.value.job}`)
+  const { code, message, remedy } = rung.refusal
+  return failed(`${message} [${code}]; ${remedy}`)
+}
 
 /** Goes over to the next phase, once what this one owes was said. */
 const advance = ({ ledger, spec }: Options, outputs: Record<string, string>): StepOutcome => {

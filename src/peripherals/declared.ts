@@ -53,6 +53,9 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'mc-watch': () => null,
   'mc-todo': (spec) => noEvidence(spec),
   'mc-new': (spec) => noWriting(spec),
+  bell: () => null,
+  whistle: () => null,
+  park: ({ tools }) => (tools.includes('bell') ? null : 'bell is missing, which has jobs to wait for'),
 }
 
 /** How missions stand is read from their files, and from the evidence of all rooms. */

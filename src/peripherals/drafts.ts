@@ -35,6 +35,8 @@ export const stepDrafts = ({ turn, step, author, call }: CallRequest, session: S
     snapshot: (tree: string) => own(`${turn}.snapshot`, { event: 'snapshot-taken', turn, tree }, turn),
     asks: ({ why, opens }: Asks, approval: string, until: string) =>
       own(`${step}.approval`, { event: 'approval-asked', turn, step, approval, call, why, opens, until }, turn, tool),
+    parked: ({ jobs, bell, until }: Pick<BodyOf<'parked'>, 'jobs' | 'bell' | 'until'>) =>
+      own(`${step}.parked`, { event: 'parked', turn, step, jobs, bell, until }, turn, tool),
     lapsed: (approval: string) =>
       house(
         `${step}.decision`,

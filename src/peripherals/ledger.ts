@@ -38,9 +38,10 @@ type Turn = {
   /** Where the work may lead, where an agent gave it: no further than its token. */
   within: readonly string[] | null
   started: number
-  /** How long people were waited for, and since when one is. */
+  /** How long people and other agents were waited for; and since when they are, by which steps. */
   waited: number
   asked: number | null
+  waiting: Set<string>
   steps: number
   output: number
   /** How often each call has failed since anything was changed. */
@@ -105,7 +106,8 @@ const moves: Moves = {
   },
   'turn-started': (ledger, { turn }, { at }) => {
     const asked = ledger.asked.get(turn) ?? { role: null, within: null }
-    const fresh = { waited: 0, asked: null, steps: 0, output: 0, failures: new Map(), stopped: false, snapshot: false }
+    const spent = { waited: 0, asked: null, waiting: new Set<string>(), steps: 0, output: 0 }
+    const fresh = { ...spent, failures: new Map(), stopped: false, snapshot: false }
     ledger.turn = { id: turn, ...asked, started: Date.parse(at), ...fresh }
   },
   'turn-ended': (ledger, { turn }) => {
@@ -119,14 +121,9 @@ const moves: Moves = {
     if (body.step !== undefined) unwanted.add(body.step)
     else if (turn?.id === body.turn) turn.stopped = true
   },
-  'approval-asked': ({ turn }, _body, { at }) => {
-    if (turn) turn.asked ??= Date.parse(at)
-  },
-  'approval-decided': ({ turn }, _body, { at }) => {
-    if (turn?.asked == null) return
-    turn.waited += Date.parse(at) - turn.asked
-    turn.asked = null
-  },
+  'approval-asked': ({ turn }, { step }, { at }) => waits(turn, step, at),
+  'approval-decided': ({ turn }, { step }, { at }) => goesOn(turn, step, at),
+  parked: ({ turn }, { step }, { at }) => waits(turn, step, at),
   'snapshot-taken': ({ turn }) => {
     if (turn) turn.snapshot = true
   },
@@ -137,14 +134,16 @@ const moves: Moves = {
     if (ledger.stay?.runs.some(({ run }) => run.for === 'test')) ledger.tested = ledger.stay
     ledger.stay = null
   },
-  'step-intended': (ledger, { step, call, writes = [] }) => {
+  'step-intended': (ledger, { step, call, writes = [] }, { at }) => {
+    goesOn(ledger.turn, step, at)
     ledger.steps++
     if (ledger.turn) ledger.turn.steps++
     if (ledger.stay) ledger.stay.steps++
     ledger.open.set(step, call)
     ledger.writes.set(step, writes)
   },
-  'step-refused': ({ turn, stay }, { step, call, refusal }) => {
+  'step-refused': ({ turn, stay }, { step, call, refusal }, { at }) => {
+    goesOn(turn, step, at)
     if (stay) {
       stay.steps++
       stay.blocked = true
@@ -177,6 +176,23 @@ const moves: Moves = {
     }
     ledger.tested = null
   },
+}
+
+/** How long a turn has waited for people and other agents, up to a moment. */
+export const waitedBy = ({ waited, asked }: Pick<Turn, 'waited' | 'asked'>, now: number): number =>
+  waited + (asked === null ? 0 : now - asked)
+
+const waits = (turn: Turn | null, step: string, at: string): void => {
+  if (!turn) return
+  turn.asked ??= Date.parse(at)
+  turn.waiting.add(step)
+}
+
+/** Steps that wait at the same time are waited for once. */
+const goesOn = (turn: Turn | null, step: string, at: string): void => {
+  if (!turn?.waiting.delete(step) || turn.asked === null || turn.waiting.size > 0) return
+  turn.waited = waitedBy(turn, Date.parse(at))
+  turn.asked = null
 }
 
 const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'started'>): Stay => ({

@@ -18,11 +18,11 @@ const ASK_MS = 1000
 
 /**
  * The requests of a session that are under way at once: each is begun when nothing before it touches the same, and those
- * that wait for a person stand in the way of no others.
+ * that wait for a person stand in the way of no others that touch something else; those that wait for other agents, of none.
  */
 export const createRound = ({ items, remove, touched, deal }: Options) => {
   const running = new Map<string, { touch: Touch; done: Promise<void> }>()
-  const waiting = new Map<string, { touch: Touch; since: number }>()
+  const waiting = new Map<string, { touch: Touch | null; since: number }>()
   let fenced = false
 
   const runs = (item: string, touch: Touch, written: Promise<boolean>): void => {
@@ -41,7 +41,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
       case 'runs':
         return runs(item, touch, taken.done)
       case 'waits':
-        waiting.set(item, { touch, since: performance.now() })
+        waiting.set(item, { touch: taken.parked ? null : touch, since: performance.now() })
         return
       case 'fenced':
         fenced = true
@@ -54,7 +54,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     const touch = await touched(asked)
     const others = [
       ...[...running.values()].map((other) => other.touch),
-      ...[...waiting.values()].map((other) => other.touch),
+      ...[...waiting.values()].flatMap((other) => other.touch ?? []),
     ]
     if (others.some((other) => conflict(touch, other))) return false
     // What cannot be read is taken out: nobody waits for it, and it must not stand in the way of what comes after.

@@ -11,7 +11,8 @@ import { benchFor, phaseOf } from './bench.ts'
 import { stepDrafts } from './drafts.ts'
 import { fruitOf } from './fruit.ts'
 import { judgeHop } from './hops.ts'
-import { callBody, type Ledger, type Stay } from './ledger.ts'
+import { callBody, type Ledger, type Stay, waitedBy } from './ledger.ts'
+import { createParking } from './parking.ts'
 import type { CallRequest } from './request.ts'
 import type { Write, Written } from './steps.ts'
 import type { Workshop } from './workshop.ts'
@@ -19,7 +20,8 @@ import type { Workshop } from './workshop.ts'
 /** What became of a request: it has its answer, a person is asked, it runs, or another worker has the session. */
 export type Taken =
   | { kind: 'answered' }
-  | { kind: 'waits' }
+  /** Parked: for other agents, and not for a person; then it is in nobody's way. */
+  | { kind: 'waits'; parked?: true }
   | { kind: 'fenced' }
   /** Resolves once its outcome was written, or could not be. */
   | { kind: 'runs'; done: Promise<boolean> }
@@ -32,6 +34,7 @@ const WATCH_MS = 250
 /** Takes one step: the gate, then the intent, then the tool, then the outcome. */
 export const createTaking = (workshop: Workshop) => {
   const { store, ledgers, walls, clock } = workshop
+  const parking = createParking(workshop)
 
   return async (request: CallRequest, session: SessionRecord, write: Write): Promise<Taken> => {
     const ledger = await ledgers.of(session.id)
@@ -48,7 +51,7 @@ export const createTaking = (workshop: Workshop) => {
     const standing = await standingOf(workshop, at)
     const verdict = await gate(request.call, standing)
     if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
-    return verdict.value.kind === 'passed' ? begin(verdict.value, at, write) : ask(verdict.value, standing, at, write)
+    return verdict.value.kind === 'passed' ? proceed(verdict.value, at, write) : ask(verdict.value, standing, at, write)
   }
 
   /** The wall that stands: where the config has another by now than the one that was put up, there is none. */
@@ -95,7 +98,23 @@ export const createTaking = (workshop: Workshop) => {
   async function decided(standing: Standing, at: At, write: Write): Promise<Taken> {
     const verdict = await gate(at.request.call, standing)
     if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
-    return verdict.value.kind === 'passed' ? begin(verdict.value, at, write) : { kind: 'waits' }
+    return verdict.value.kind === 'passed' ? proceed(verdict.value, at, write) : { kind: 'waits' }
+  }
+
+  /** Begins, unless it waits for the turns of others first. */
+  async function proceed(passed: Passed, at: At, write: Write): Promise<Taken> {
+    if (passed.waits === null) return begin(passed, at, write)
+    const parked = await parking.look(passed.waits, at, write)
+    switch (parked.kind) {
+      case 'over':
+        return begin(passed, at, write)
+      case 'refused':
+        return answer(write, [stepDrafts(at.request, at.session).refused(parked.refusal)], at)
+      case 'waits':
+        return { kind: 'waits', parked: true }
+      case 'fenced':
+        return parked
+    }
   }
 
   async function begin(passed: Passed, at: At, write: Write): Promise<Taken> {
@@ -234,7 +253,7 @@ const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
     spent: {
       steps: turn?.steps ?? 0,
       sessionSteps: steps,
-      seconds: turn ? (clock() - turn.started - turn.waited) / 1000 : 0,
+      seconds: turn ? (clock() - turn.started - waitedBy(turn, clock())) / 1000 : 0,
       output: turn?.output ?? 0,
     },
     alike: turn?.failures.get(workshop.store.hashBody(callBody(request.call))) ?? 0,

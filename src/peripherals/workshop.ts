@@ -1,5 +1,5 @@
 import type { Live } from '../evidence/live.ts'
-import type { Store } from '../evidence/store.ts'
+import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Ran } from '../sandbox/job.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
@@ -10,10 +10,11 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Control } from '../tools/control.ts'
 import type { Sourced } from '../tools/source.ts'
-import type { Command, Terminals } from '../tools/tool.ts'
+import type { Command, Ringing, Terminals } from '../tools/tool.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Ledgers } from './ledgers.ts'
+import type { CallRequest } from './request.ts'
 import type { Walls } from './walls.ts'
 
 /** What steps are made with. Everything that knows the machine is handed in here, and nowhere else. */
@@ -56,6 +57,8 @@ export type Workshop = {
   }
   /** Mission control, as it is seen from one step. */
   control: (at: Standpoint) => Control
+  /** Ringing for other agents. */
+  bells: Bells
   /** The checks of the config, by name. */
   checks: ReadonlyMap<string, readonly string[]>
   /** How long a person has to answer. */
@@ -77,6 +80,16 @@ export type Standpoint = {
   workspace: Workspace
   shows: (name: string) => boolean
   keep: (draft: Draft) => void
+}
+
+/** Rings for other agents, in the name of the agent whose step it is. The same step rings once. */
+export type Bells = {
+  /** The turn that ringing for an agent in a step is, or would be. */
+  jobOf: (step: string, to: string) => Promise<Result<string>>
+  ring: (
+    ring: Ringing,
+    by: { request: CallRequest; session: SessionRecord },
+  ) => Promise<Result<{ job: string; to: string }>>
 }
 
 /** What a program of a step is run within. */

@@ -47,6 +47,8 @@ export const Config = z.strictObject({
     /** How many agents one line may name. */
     named: z.int().positive(),
   }),
+  /** Bells between agents: how many there may be between two of them in so many minutes. */
+  bells: z.strictObject({ pair: z.int().positive(), minutes: z.int().positive() }),
   rooms: z.array(Room).min(1),
   agents: z.array(AgentConfig).min(1),
   /** Named ways to work, and the one that holds where a room has none. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Presence, RunnerName } from './agent.ts'
+import { Act, Told, TurnBell, Way } from './bell.ts'
 import { Debrief } from './debrief.ts'
 import { Digest, DigestFiles } from './digest.ts'
 import { Fruit } from './fruit.ts'
@@ -223,13 +224,58 @@ export const events = {
       request: z.string(),
       /** The role of the person who asked: what the work may need more of is refused. */
       role: Role.optional(),
-      /** The name of the token it was asked by, where that was made for somebody. */
+      /** The name of the token it was asked by, where that was made for somebody; or the step of an agent that asked. */
       by: z.string().optional(),
       /** Where the work may lead, where an agent gave it. */
       within: z.array(z.string()).optional(),
       /** How many turns bots and agents have given out in the room since a person did, this one among them. */
       hops: z.int().positive().optional(),
+      /** The bell that it was rung for by; nothing where nobody rang. */
+      bell: TurnBell.optional(),
     }),
+  },
+  // bells and whistles
+  /** Somebody rang for an agent: written with the turn that is its job. It answers the bell it refers to, or its message. */
+  'bell-rung': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('bell-rung', {
+      bell: Id,
+      from: z.string(),
+      to: Name,
+      way: Way,
+      act: Act,
+      text: z.string(),
+      ref: Id.nullable(),
+      job: Id,
+      /** The bell of the other side that was on its way already, where neither of the two answers the other. */
+      crosses: Id.nullable(),
+    }),
+  },
+  /** What was rung for came to an end; and how whoever rang was told. */
+  'bell-answered': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('bell-answered', { bell: Id, job: Id, outcome: TurnOutcome, told: Told, why: z.string() }),
+  },
+  /** A step waits for the turns of others, until they have ended or the time is up. */
+  parked: {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('parked', {
+      turn: Id,
+      step: Id,
+      jobs: z.array(Id).min(1),
+      /** The bell that was rung for it, where it whistles. */
+      bell: Id.nullable(),
+      until: z.iso.datetime(),
+    }),
+  },
+  /** A person has an agent begin no further turn; or lets it go on. */
+  'queue-paused': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('queue-paused', { agent: Name, paused: z.boolean(), why: z.string() }),
   },
   /** What a person asks instead, of a turn that has not begun. */
   'turn-amended': {
@@ -604,6 +650,11 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['session-opened'].body,
   events['session-closed'].body,
   events.accepted.body,
+  // bells and whistles
+  events['bell-rung'].body,
+  events['bell-answered'].body,
+  events.parked.body,
+  events['queue-paused'].body,
   events['turn-amended'].body,
   events['turn-started'].body,
   events['peripheral-started'].body,

@@ -33,6 +33,10 @@ export const ToolName = z.enum([
   'mc-watch',
   'mc-todo',
   'mc-new',
+  // bells and whistles
+  'bell',
+  'whistle',
+  'park',
 ])
 export type ToolName = z.infer<typeof ToolName>
 

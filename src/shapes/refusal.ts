@@ -55,6 +55,13 @@ export const refusals = {
   'agent-not-ready': { status: 503, remedy: 'wait until /who shows the agent as ready' },
   'peripheral-unknown': { status: 404, remedy: 'use one of the peripherals the message names' },
   'peripheral-not-inhabited': { status: 409, remedy: 'ask an agent that can inhabit it' },
+  // bells and whistles
+  'bell-unknown': { status: 404, remedy: 'look the bell up with /bells, and name it with ref=' },
+  'bell-crossed': {
+    status: 409,
+    remedy: 'answer what you were asked, or ring a bell, which does not wait, and end your turn',
+  },
+  'bell-cooldown': { status: 429, remedy: 'go on without it, and ring again later; a person can always ask' },
   // persist and the evidence store
   'store-full': { status: 507, remedy: 'free space on the disk of the data folder, then send it again' },
   'store-failed': { status: 503, remedy: 'look at the log in the data folder, then send it again' },

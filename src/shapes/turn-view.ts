@@ -4,7 +4,8 @@ import { Name } from './room.ts'
 
 /**
  * How a turn stands, once for every face · accepted: it is about to be taken up · queued: others are before it · running ·
- * waiting: for a person · parked: its agent is not ready, and it has not begun · stalled: nothing was heard of it for long ·
+ * waiting: for a person · parked: it waits for other agents; or it has not begun, and its agent is not ready or is paused ·
+ * stalled: nothing was heard of it for long ·
  * interrupted: it was under way, and its worker is gone; it goes on when that is back · done, failed, cancelled: it ended
  */
 export const TurnState = z.enum([

@@ -5,12 +5,13 @@ import { mayAct, type Person, type Role } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Classified } from './mode.ts'
+import type { Ring, RingOf } from './ring.ts'
 
 /** Where a message goes: to the room, to an operation, or to agents, each in a peripheral. */
 export type Route =
   | { to: 'room' }
   | { to: 'operation'; operation: Operation; input: Record<string, unknown> }
-  | { to: 'agents'; request: string; work: { agent: string; peripheral: string }[] }
+  | { to: 'agents'; request: string; work: { agent: string; peripheral: string }[]; bell?: Ring }
 
 /** `hops` counts the turns that bots and agents give out on their own; 0 where a person asks. */
 export type Dispatched = Classified & { route: Route; hops: number }
@@ -26,6 +27,8 @@ type House = {
   mostHops: number
   /** Why an agent in a room may not begin in a peripheral; null where it may. */
   entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
+  /** Whether somebody may ring for an agent, and what there is to be written down of it. */
+  ringOf: RingOf
 }
 
 /** Stage 4. Which agent, in which peripheral? Only one that has proved to be ready, and only what room and role allow. */
@@ -49,6 +52,8 @@ type WorkWish = Extract<Classified['wish'], { kind: 'work' }>
 const giveOut = async (message: Classified, wish: WorkWish, house: House): Promise<Result<Dispatched>> => {
   const hops = await hopsOf(message, house)
   if (!hops.ok) return hops
+  const bell = wish.bell ? await house.ringOf(wish.bell, wish.agents, message.person) : ok(null)
+  if (!bell.ok) return bell
   const work: { agent: string; peripheral: string }[] = []
   for (const agent of wish.agents) {
     const peripheral = wish.peripheral ?? house.agents.find(({ id }) => id === agent)?.peripheral ?? ''
@@ -56,7 +61,8 @@ const giveOut = async (message: Classified, wish: WorkWish, house: House): Promi
     if (objection) return refused(objection)
     work.push({ agent, peripheral })
   }
-  return ok({ ...message, hops: hops.value, route: { to: 'agents', request: wish.request, work } })
+  const route = { to: 'agents', request: wish.request, work, ...(bell.value ? { bell: bell.value } : {}) } as const
+  return ok({ ...message, hops: hops.value, route })
 }
 
 /** What agents and bots set off by themselves ends after a few turns: else two of them could go on for ever. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
-import { type Operation, usageOf } from '../operations/operation.ts'
+import { type Operation, type RingsAs, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, words } from '../operations/parse.ts'
 import type { KnownAgent } from '../shapes/agent.ts'
 import type { MessageMode } from '../shapes/message.ts'
@@ -19,7 +19,7 @@ export type Known = Present & { person: Person; token: string | null; grant: Age
 export type Wish =
   | { kind: 'talk' }
   | { kind: 'command'; operation: Operation; input: Record<string, unknown> }
-  | { kind: 'work'; agents: string[]; peripheral: string | null; request: string }
+  | { kind: 'work'; agents: string[]; peripheral: string | null; request: string; bell?: RingsAs }
 
 export type Classified = Known & { mode: MessageMode; roomMode: RoomMode; wish: Wish }
 

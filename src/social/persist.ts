@@ -9,6 +9,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Dispatched, Route } from './dispatch.ts'
 import type { Known } from './mode.ts'
+import { rungDraft, turnBell } from './ring.ts'
 
 /** What it takes to write down what came of a message. */
 export type Keeper = {
@@ -108,7 +109,8 @@ const assign = async (message: Dispatched, route: To<'agents'>, keeper: Keeper):
   }
 }
 
-const assignmentsOf = async (message: Dispatched, { work, request }: To<'agents'>, { store, newId }: Keeper) => {
+const assignmentsOf = async (message: Dispatched, route: To<'agents'>, { store, newId }: Keeper) => {
+  const { work, request } = route
   const { id, room, person, grant } = message
   const assignments: Assignment[] = []
   const drafts: Draft[] = []
@@ -129,8 +131,10 @@ const assignmentsOf = async (message: Dispatched, { work, request }: To<'agents'
           body: { event: 'session-opened', agent, room },
         }),
       )
-    const body: Body = { event: 'accepted', agent, room, peripheral, request, role: person.role, ...givenBy(message) }
+    const asked = { agent, room, peripheral, request, role: person.role }
+    const body: Body = { event: 'accepted', ...asked, ...givenBy(message), ...turnBell(turn, message, route) }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`, ...mission] }))
+    if (route.bell) drafts.push(rungDraft(turn, route.bell, { ...base, text: request }))
     assignments.push({ turn, session, agent, peripheral })
   }
   return { assignments, drafts }

@@ -11,6 +11,7 @@ import { type Known, mode, type Vocabulary } from './mode.ts'
 import { type Keeper, persist, repeatOf } from './persist.ts'
 import { presence } from './presence.ts'
 import { refuse } from './refuse.ts'
+import type { RingOf } from './ring.ts'
 
 export type Social = Keeper &
   Identifying & {
@@ -28,6 +29,7 @@ export type Social = Keeper &
     hopsIn: (room: string) => Promise<number>
     mostHops: number
     entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
+    ringOf: RingOf
     /** Tells the queue that a session has work. It does not wait: work the queue never heard of is found by the sweep. */
     enqueue: (session: string) => void
   }

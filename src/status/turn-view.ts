@@ -1,4 +1,6 @@
 import { requestOf } from '../evidence/amendments.ts'
+import { agentOfTurn, jobsLeft, openParks, type Park } from '../evidence/parks.ts'
+import { pauseOf } from '../evidence/pauses.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -68,6 +70,8 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
   const inLine = async ({ id, agent }: TurnRecord, ahead: number): Promise<Stands> => {
     const presence = await presenceOf(agent)
     if (isMissing(presence)) return { state: 'parked', detail: oneLine(reasonOf(presence), DETAIL) }
+    const pause = await pauseOf(store, agent)
+    if (pause) return { state: 'parked', detail: oneLine(`paused by ${pause.by}${reason(pause.why)}`, DETAIL) }
     const out = (await store.get(`${id}.stop`)) ? 'taken out of the line: it ends when it is due' : null
     if (ahead > 0) return { state: 'queued', detail: out ?? `${ahead} before it` }
     return { state: 'accepted', detail: out ?? 'about to be taken up' }
@@ -78,6 +82,9 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
     if (asked) return { state: 'waiting', detail: waitsFor(asked, await approversOf(turn)), approval: asked.approval }
     const presence = await presenceOf(turn.agent)
     if (isMissing(presence)) return { state: 'interrupted', detail: oneLine(goneFor(presence), DETAIL) }
+    const recent = { session: turn.session, since: started.at, limit: QUESTIONS }
+    const park = (await openParks(store, clock(), recent)).find((one) => one.turn === turn.id)
+    if (park) return { state: 'parked', detail: await waitsWith(park) }
     const { heard, doing } = await lately(turn, started)
     if (clock() - Date.parse(heard) < stalledMs) return { state: 'running', detail: doing ?? 'at work' }
     return { state: 'stalled', detail: `nothing was heard since ${heard}${doing === null ? '' : `: ${doing}`}` }
@@ -86,6 +93,13 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
   /** In a thread, those of the room that it was begun in. */
   const approversOf = async ({ room }: TurnRecord): Promise<readonly string[] | null> =>
     approversIn((await threadOf(store, room))?.room ?? room)
+
+  /** For whom a turn waits, and until when; what has ended by now is not waited for. */
+  const waitsWith = async ({ jobs, until }: Park): Promise<string> => {
+    const left = await jobsLeft(store, jobs)
+    const whom = left.map((job) => `${agentOfTurn(job)} (${job})`).join(', ') || 'nobody any more'
+    return oneLine(`waits until ${until} for ${whom}`, DETAIL)
+  }
 
   /** The oldest question of a turn that a person can still answer. */
   const openQuestion = async ({ id, session }: TurnRecord, { at }: Entry): Promise<Asked | null> => {
@@ -200,6 +214,8 @@ const isMissing = (presence: Presence | null): presence is Presence =>
   presence !== null && presence.readiness !== 'ready' && presence.readiness !== 'broken'
 
 const reasonOf = ({ id, readiness, reason }: Presence): string => reason ?? `${id} is ${readiness}`
+
+const reason = (why: string): string => (why === '' ? '' : `: ${why}`)
 
 /** One that has only stepped back is there, and says why it does not go on. */
 const goneFor = (presence: Presence): string =>

@@ -73,6 +73,24 @@ const views: Views = {
     turn: id,
     text: `${agent} has it, in ${peripheral}`,
   }),
+  // bells and whistles: what was said is a line of the room already
+  'bell-rung': ({ from, to, job, crosses }) =>
+    crosses === null
+      ? null
+      : { kind: 'notice', turn: job, text: `${from} and ${to} rang for each other: this bell crosses ${crosses}` },
+  'bell-answered': ({ job, told, why }) =>
+    told === 'kept' && why !== ''
+      ? { kind: 'notice', turn: job, text: `nobody was told by a bell: ${words(why)}` }
+      : null,
+  parked: ({ turn, jobs, until }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} waits for ${words(jobs.join(', '))} until ${until}`,
+  }),
+  'queue-paused': ({ agent, paused, why }, { author }) => ({
+    kind: 'notice',
+    text: paused ? `${author.id} paused ${agent}${because(why)}` : `${author.id} let ${agent} go on`,
+  }),
   'turn-amended': ({ turn, request }) => ({ kind: 'said', turn, text: `asks instead: ${request}` }),
   'turn-started': ({ turn }) => ({ kind: 'working', turn, text: 'is at work' }),
   'step-intended': ({ turn, step, call }) => ({

@@ -17,7 +17,7 @@ import { denier, type Reaching, reachOf } from '../workspace/scope.ts'
 import { isSpill } from '../workspace/spills.ts'
 import { type Sourced, sourceTool } from './source.ts'
 import { tools } from './table.ts'
-import type { Bench, Reach, Tool } from './tool.ts'
+import type { Bench, Reach, Tool, Waits } from './tool.ts'
 
 /** What was decided of a call that a person was asked about. */
 export type Decision = { kind: 'none' } | { kind: 'approved'; entry: string } | { kind: 'denied'; why: string }
@@ -65,6 +65,8 @@ export type Passed = {
   sandbox: SandboxMode | null
   /** The entry that accepted what it is, where it is a tool of another server. */
   pin: string | null
+  /** What it waits for before it is begun; null where it waits for nothing. */
+  waits: Waits | null
   run: (given: Given) => Promise<StepOutcome>
 }
 
@@ -127,6 +129,7 @@ const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed 
     command: reach.value.command ?? null,
     sandbox: reach.value.sandbox ?? null,
     pin,
+    waits: reach.value.waits ?? null,
     run: (given) => tool.run(args, { ...given, ...bench }),
   })
 }

@@ -1,6 +1,7 @@
 import { type AnyTool, isOwnTool, type ToolName } from '../shapes/peripheral.ts'
 import { advance } from './advance.ts'
 import { applyPatch } from './apply-patch.ts'
+import { bell } from './bell.ts'
 import { edit } from './edit.ts'
 import { evidence } from './evidence.ts'
 import { glob } from './glob.ts'
@@ -9,6 +10,7 @@ import { hop } from './hop.ts'
 import { list } from './list.ts'
 import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
+import { park } from './park.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
 import { run } from './run.ts'
@@ -16,6 +18,7 @@ import { sourceHelp } from './source.ts'
 import { terminal } from './terminal.ts'
 import type { Tool } from './tool.ts'
 import { webFetch } from './web-fetch.ts'
+import { whistle } from './whistle.ts'
 import { write } from './write.ts'
 
 /** Every tool there is, once. Only the gate calls them. */
@@ -36,6 +39,10 @@ export const tools: Record<ToolName, Tool> = {
   advance,
   hop,
   ...missionControl,
+  // bells and whistles
+  bell,
+  whistle,
+  park,
 }
 
 /** What a tool takes and does, in a line. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Ran } from '../sandbox/job.ts'
+import type { Act, Way } from '../shapes/bell.ts'
 import { type CommandRule, type PeripheralSpec, SandboxMode } from '../shapes/peripheral.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
@@ -27,7 +28,22 @@ export type Reach = {
   alone?: boolean
   /** Why a person must be asked, whatever the peripheral's policy says of the tool; null where none must. */
   ask?: string | null
+  /** What it waits for before it is begun. */
+  waits?: Waits
 }
+
+/** What an agent says by ringing. */
+export type Ringing = {
+  way: Way
+  to: string
+  text: string
+  act?: Act | undefined
+  ref?: string | undefined
+  peripheral?: string | undefined
+}
+
+/** For how long a call waits, and for which turns of others: those that are named, or the one that is rung for. */
+export type Waits = { seconds: number } & ({ jobs: readonly string[]; ring: null } | { jobs: null; ring: Ringing })
 
 /** A program that is to run in the sandbox. */
 export type Command = {
@@ -78,6 +94,9 @@ export type Bench = {
   control: Control
   advance: (outputs: Record<string, string>) => Promise<StepOutcome>
   hop: (hop: Hop) => Promise<StepOutcome>
+  /** Rings for another agent; and what came of the turns that the step has waited for. */
+  ring: (ring: Ringing) => Promise<StepOutcome>
+  joined: () => Promise<StepOutcome>
 }
 
 /** Programs that go on running between steps, by name; they end with the peripheral. */

@@ -10,6 +10,7 @@ const DEFAULTS: Config = {
   networks: {},
   people: {},
   loops: { hops: 4, named: 5 },
+  bells: { pair: 5, minutes: 10 },
   status: { stalledMinutes: 5 },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [

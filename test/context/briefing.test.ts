@@ -427,3 +427,42 @@ test('what is added to a turn, and that it goes on, are told so that they are ta
     'You were interrupted: "/login first \\u0040file \\"now\\" [2J". Go on where you were. What you have done already is done: do not do it again.',
   )
 })
+
+test.each([
+  [
+    { way: 'bell', act: 'query', ref: null },
+    'It is a bell, m9.codex-1.bell, in which claude-1 rings you with the act query; claude-1 goes on meanwhile, and what you answer is rung back once.',
+  ],
+  [
+    { way: 'whistle', act: 'challenge', ref: 'm1.claude-1.bell' },
+    'It is a whistle, m9.codex-1.bell, in which claude-1 rings you with the act challenge, about the bell m1.claude-1.bell; claude-1 waits for what you answer.',
+  ],
+  [
+    { way: 'bell', act: 'answer', ref: 'm1.claude-1.bell' },
+    'It is a bell, m9.codex-1.bell: what came of the bell m1.claude-1.bell that you rang. Take it up; nobody waits for an answer to it.',
+  ],
+] as const)('an agent that was rung for is told how, and who hears its answer: %j', async (bell, says) => {
+  await using house = await testStore()
+  const { store } = house
+  await say(store, 'm9', '/bell codex-1 is it done?', { author: agentAuthor('claude-1') })
+  const place = { session: 's-9', room: 'lobby', agent: 'codex-1', inReplyTo: 'm9' }
+  const turn = { agent: 'codex-1', room: 'lobby', peripheral: 'edit', request: 'is it done?' }
+  const rung = { bell: 'm9.codex-1.bell', from: 'claude-1', ...bell }
+  must(
+    await store.append([
+      sessionDraft({
+        ...place,
+        id: 's-9.opened',
+        author: BELLHOP,
+        body: { event: 'session-opened', agent: 'codex-1', room: 'lobby' },
+      }),
+      sessionDraft({
+        ...place,
+        id: 'm9.codex-1',
+        author: agentAuthor('claude-1'),
+        body: { event: 'accepted', ...turn, by: 'm1.claude-1.0', bell: rung },
+      }),
+    ]),
+  )
+  expect((await brief(store, { message: 'm9', agent: 'codex-1' })).text.split('\n')).toContain(says)
+})

@@ -429,6 +429,7 @@ describe('and that the bodies of steps were let go before does not hide', () => 
     of: (hash: string) => Wall.safeParse(WALLS.find((wall) => hashOf(wall) === hash)).data ?? null,
     since: () => null,
     pin: () => null,
+    ended: () => null,
   }
   const STEPS: readonly EventName[] = ['step-intended', 'step-ended', 'step-refused']
 

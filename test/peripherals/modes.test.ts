@@ -89,6 +89,7 @@ describe('on the way in', () => {
     hopsIn: async () => 0,
     mostHops: 4,
     entryOf: async () => null,
+    ringOf: async () => refused(refusal('bell-unknown', 'no test here rings')),
   }
 
   test.each(all)('%s lets %s begin, or says what would', async (mode, id) => {

@@ -32,6 +32,7 @@ const house = (presence: Partial<Presence>, asked: string[] = []) => ({
   mostHops: 4,
   entryOf: async ({ entry }: PeripheralSpec) =>
     entry.includes('user-request') ? null : refusal('entry-refused', 'it is entered from test'),
+  ringOf: async () => refused(refusal('bell-unknown', 'no test here rings')),
 })
 
 const classified = ({ wish, role = 'admin', roomMode = 'execute' }: Case): Classified => ({

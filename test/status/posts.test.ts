@@ -318,6 +318,33 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'merged', agent: 'codex-1', from: 'a', into: 'b', files: ['x'], conflicts: [] },
     shown: view('notice', 'claude-1 merged what codex-1 did: 1 file'),
   },
+  'bell-rung': {
+    body: {
+      event: 'bell-rung',
+      bell: 't1.bell',
+      from: 'claude-1',
+      to: 'codex-1',
+      way: 'bell',
+      act: 'query',
+      text: 'is it done?',
+      ref: null,
+      job: 't1',
+      crosses: 't0.bell',
+    },
+    shown: view('notice', 'claude-1 and codex-1 rang for each other: this bell crosses t0.bell', { turn: 't1' }),
+  },
+  'bell-answered': {
+    body: { event: 'bell-answered', bell: 't1.bell', job: 't1', outcome: 'done', told: 'kept', why: 'it is paused' },
+    shown: view('notice', 'nobody was told by a bell: it is paused', { turn: 't1' }),
+  },
+  parked: {
+    body: { event: 'parked', turn: 't1', step: 't1.0', jobs: ['m1.codex-1'], bell: null, until: UNTIL },
+    shown: view('notice', `claude-1 waits for m1.codex-1 until ${UNTIL}`, { turn: 't1' }),
+  },
+  'queue-paused': {
+    body: { event: 'queue-paused', agent: 'codex-1', paused: true, why: 'the branch is frozen' },
+    shown: view('notice', 'claude-1 paused codex-1: the branch is frozen'),
+  },
   'turn-amended': {
     body: { event: 'turn-amended', turn: 't1', request: 'the other one' },
     shown: view('said', 'asks instead: the other one', { turn: 't1' }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BELLHOP, sessionDraft } from '../../src/evidence/drafts.ts'
+import { pauseDraft } from '../../src/evidence/pauses.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { startDraft } from '../../src/evidence/threads.ts'
 import type { Presence } from '../../src/shapes/agent.ts'
@@ -248,6 +249,60 @@ test('steps are those of the turn alone, though its neighbours began and ended i
   expect((await viewsWith().of(second))?.steps).toEqual({ taken: 2, failed: 0, refused: 0 })
 })
 
+test('a turn that waits for others is parked, however long that takes, until they have ended or the time is up', async () => {
+  const { first, draft, write, started, intended } = await openSession()
+  const other = await openSession()
+  await write(started())
+  const until = new Date(place.clock.now + 2 * STALLED_MS).toISOString()
+  const step = `${first}.0`
+  await write(draft(`${step}.parked`, { event: 'parked', turn: first, step, jobs: [other.first], bell: null, until }))
+  expect(await stateOf(first)).toEqual(['parked', `waits until ${until} for claude-1 (${other.first})`])
+  place.clock.now += STALLED_MS
+  expect(await stateOf(first)).toEqual(['parked', `waits until ${until} for claude-1 (${other.first})`])
+  await other.write(other.over(other.first, 'done', 'yes'))
+  expect(await stateOf(first)).toEqual(['parked', `waits until ${until} for nobody any more`])
+  await write(intended(step, { to: 'claude-1' }, 'whistle'))
+  expect(await stateOf(first)).toEqual(['running', 'whistle claude-1'])
+})
+
+test('a wait whose time is up is none any more', async () => {
+  const { first, draft, write, started } = await openSession()
+  const other = await openSession()
+  await write(started())
+  const until = new Date(place.clock.now + 1000).toISOString()
+  const step = `${first}.0`
+  await write(draft(`${step}.parked`, { event: 'parked', turn: first, step, jobs: [other.first], bell: null, until }))
+  place.clock.now += 1000
+  expect(await stateOf(first)).toEqual(['running', 'at work'])
+})
+
+test('what waits for an agent that a person has paused is parked, by whom and why; what it is at goes on', async () => {
+  await using kept = await testStore()
+  const draft = (id: string, body: Body, author: Author = CLAUDE): Draft =>
+    sessionDraft({ session: 's-1', room: 'lobby', agent: 'claude-1', id, author, body })
+  const accepted = (id: string) =>
+    draft(id, { event: 'accepted', agent: 'claude-1', room: 'lobby', peripheral: 'explore', request: id }, ADA)
+  const pause = (id: string, paused: boolean) =>
+    pauseDraft({ id, agent: 'claude-1', paused, why: paused ? 'the branch is frozen' : '' }, 'lobby', ADA)
+  must(
+    await kept.store.append([
+      draft('s-1.opened', { event: 'session-opened', agent: 'claude-1', room: 'lobby' }, ADA),
+      ...['a.claude-1', 'b.claude-1'].map(accepted),
+      draft('a.claude-1.started', { event: 'turn-started', turn: 'a.claude-1' }),
+      pause('p1', true),
+    ]),
+  )
+  const clock = () => kept.clock.now
+  const views = createTurnViews({ store: kept.store, presenceOf: async () => READY, clock, stalledMs: STALLED_MS })
+  const states = async () => (await views.open()).map(({ turn, state, detail }) => [turn, state, detail])
+  expect(await states()).toEqual([
+    ['a.claude-1', 'running', 'at work'],
+    ['b.claude-1', 'parked', 'paused by ada: the branch is frozen'],
+  ])
+  must(await kept.store.append([pause('p2', false)]))
+  expect((await states())[1]).toEqual(['b.claude-1', 'queued', '1 before it'])
+})
+
 test('a long session is not read to look at its last turn', async () => {
   const { first, write, started, intended, ended } = await openSession()
   await write(started())
@@ -269,7 +324,7 @@ test('a long session is not read to look at its last turn', async () => {
   }
   const view = await viewsWith({ store }).of(first)
   expect(view?.steps).toEqual({ taken: 500, failed: 0, refused: 0 })
-  expect(asked.length).toBe(3)
+  expect(asked.length).toBe(4)
   expect(Math.max(...read)).toBeLessThanOrEqual(50)
 })
 

@@ -19,6 +19,7 @@ import { ok } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
+import { createRingOf } from '../../src/social/ring.ts'
 import { postOf } from '../../src/status/posts.ts'
 import { createTurnViews } from '../../src/status/turn-view.ts'
 import { agentConfig } from './agent.ts'
@@ -135,6 +136,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     presenceOf: async (agent) => ready(agent),
     spentOver: async () => null,
     entryOf: async () => null,
+    ringOf: createRingOf({ store, limits: { pair: 5, minutes: 10 } }),
     contextFor: (person, room) => ({
       person,
       seat: null,

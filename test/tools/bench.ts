@@ -75,6 +75,8 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
   return {
     step: 'step-1',
     session: 'session-1',
+    ring: nowhere,
+    joined: nowhere,
     path,
     signal: signal ?? new AbortController().signal,
     seen: (name) => memory.seen.get(name) ?? null,

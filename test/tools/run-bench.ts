@@ -56,6 +56,8 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     signal: new AbortController().signal,
     seen: () => null,
     keep: nowhere,
+    ring: nowhere,
+    joined: nowhere,
     tree: nowhere,
     changes: nowhere,
     spill: async (text) => `spill:${spilled.push(text)}`,

@@ -54,4 +54,6 @@ export type Walls = {
   of: (hash: string) => Wall | null
   since: () => string | null
   pin: (id: string) => Pin | null
+  /** Where a turn that was waited for ended; null where it did not. */
+  ended: (turn: string) => number | null
 }

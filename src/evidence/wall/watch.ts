@@ -4,6 +4,7 @@ import type { StepOutcome } from '../../shapes/turn.ts'
 import type { Complain, Finding } from '../complain.ts'
 import { sha256 } from '../hash.ts'
 import { createApprovals } from './approvals.ts'
+import { createBells, createParks } from './bells.ts'
 import { changedIn, type Intent } from './intent.ts'
 import { createPins, wrongPin } from './pins.ts'
 import { placeOf } from './place.ts'
@@ -25,6 +26,8 @@ type Open = { entry: Entry; stay: Stay | null; intent: Intent | null }
 export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) => boolean) => {
   const approvals = createApprovals()
   const pins = createPins()
+  const bells = createBells()
+  const parks = createParks(walls.ended)
   const open = new Map<string, Open>()
   const taken = new Set<string>()
   const stopped = new Set<string>()
@@ -49,16 +52,27 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     },
     'tool-seen': (entry, body) => say(entry, pins.seen(entry, body)),
     'tool-pinned': (entry, body) => say(entry, pins.pinned(entry, body)),
-    accepted: ({ id }, { peripheral, role }) => void requests.set(id, { peripheral, role }),
+    accepted: (entry, body) => {
+      requests.set(entry.id, { peripheral: body.peripheral, role: body.role })
+      bells.accepted(entry, body)
+    },
+    'bell-rung': (entry, body) => say(entry, bells.rung(entry, body)),
+    'bell-answered': (entry, body) => say(entry, bells.answered(entry, body)),
+    parked: (entry, body) => {
+      complain(stopped.has(body.turn) || stopped.has(body.step), entry, 'park', 'waits after it was stopped')
+      say(entry, parks.parked(body, turn, taken.has(body.step)))
+    },
     'turn-started': (entry, body) => {
       complain(turn !== null, entry, 'order', `begins while turn ${turn} is under way`)
       turn = body.turn
       left = null
       steps.turn = 0
+      say(entry, bells.started(body.turn))
     },
     'turn-ended': (entry, body) => {
       complain(stay !== null, entry, 'order', `ends while ${stay?.peripheral} is active`)
       turn = null
+      bells.ended(body)
       requests.delete(body.turn)
       stopped.delete(body.turn)
     },
@@ -98,6 +112,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       complain(stay === null, entry, 'wall', `used ${call.tool} while no peripheral was active`)
       begun(entry, body)
       if (stay) say(entry, stay.intended(body, isSpill))
+      say(entry, parks.begun(entry, body))
       say(entry, wrongPin(body, entry.position, walls.pin))
       if (stay?.wall) say(entry, approvals.used(body, stay.needs(body)))
     },
