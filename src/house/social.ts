@@ -8,7 +8,8 @@ import { within } from '../lib/within.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'
 import { spoken } from '../operations/table.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
-import { ok, type Result } from '../shapes/result.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
 import { postOf } from '../status/posts.ts'
@@ -73,6 +74,13 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     rooms: config.rooms,
     config,
     book: parts.book,
+    // Tickle: what the missions have is handed in here.
+    tickle: {
+      works: parts.works,
+      issues: parts.issues,
+      boxesOf: async () => NO_MISSIONS,
+      repository: config.tickle.repository,
+    },
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
@@ -122,3 +130,5 @@ const closeSession = async (
 }
 
 const REDIS_MS = 2000
+
+const NO_MISSIONS = refused(refusal('source-missing', 'there are no missions here'))

@@ -13,6 +13,7 @@ import { announce } from './announce.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
+import { startTickling } from './tickling.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWorkshop, type Made } from './workshop.ts'
 
@@ -26,13 +27,14 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const stepsClosing = new AbortController()
 
   const verdicts = createVerdicts(parts)
-  const workshop = createWorkshop(parts, verdicts)
+  const social = createSocial(parts, () => closing.signal.aborted)
+  const tickling = startTickling(parts, social)
+  const workshop = createWorkshop(parts, verdicts, tickling.tools)
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
     mailbox,
     wake: (session) => parts.steps.wake(session),
   })
-  const social = createSocial(parts, () => closing.signal.aborted)
   const residents = await openResidents(parts, social, createThinking({ store, steps, specs }))
   const turns = createTurns({
     store,
@@ -76,6 +78,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   return {
     stop: async () => {
       closing.abort()
+      await tickling.stop()
       // Without Redis nothing can end in order: what runs is resumed, or found interrupted, at the next start.
       if (redis.status !== 'ready') {
         residents.goDown()

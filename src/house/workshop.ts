@@ -7,10 +7,11 @@ import { createTerminals } from '../sandbox/terminals.ts'
 import type { Config } from '../shapes/config.ts'
 import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
 import { createSources, type Sources } from '../sources/sources.ts'
-import type { Command } from '../tools/tool.ts'
+import type { Command, Tickling } from '../tools/tool.ts'
 import { hiddenIn } from '../workspace/hidden.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Parts } from './parts.ts'
+import { noTickle } from './tickling.ts'
 import type { Verdicts } from './verdicts.ts'
 
 type Machine = Pick<
@@ -38,7 +39,7 @@ type Machine = Pick<
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
-export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
+export const createWorkshop = (parts: Machine, verdicts: Verdicts, tickle: Tickling = noTickle): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
@@ -142,6 +143,7 @@ export const createWorkshop = (parts: Machine, verdicts: Verdicts): Made => {
     approvalMs: config.approvals.minutes * 60_000,
     progress: progress.say,
     verify: verdicts.reach,
+    tickle,
     close: async () => {
       clearInterval(sweeping)
       await Promise.all([terminals.endAll(), endSources()])

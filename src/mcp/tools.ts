@@ -98,4 +98,8 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   reflect: never,
   advance: never,
   hop: never,
+  // Tickle
+  'tickle-scan': never,
+  'tickle-page': never,
+  'tickle-cycle': never,
 }

@@ -9,6 +9,7 @@ import { checkouts, merge } from './merge.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
+import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
@@ -23,6 +24,7 @@ import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
 import { usage } from './usage.ts'
 import { holds, peripherals, release, stop } from './work.ts'
+import { work as workQueue } from './work-queue.ts'
 
 const help = createHelp(() => topics)
 const whoami = createWhoami(() => topics)
@@ -49,6 +51,11 @@ const work = [
   holds,
   release,
   usage,
+  // Tickle
+  workQueue,
+  tickle,
+  pages,
+  ack,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, more, watch, unwatch, sessions, steps, hops] as const

@@ -53,6 +53,7 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     },
     advance: async (outputs) => advance(options, outputs),
     hop: async ({ to }) => hop(options, to, also.after),
+    tickle: workshop.tickle,
   }
   return { given, also }
 }

@@ -41,7 +41,14 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   reflect: () => null,
   advance: ({ phases }) => (phases.length > 1 ? null : 'there are no phases to advance through'),
   hop: ({ exit }) => (exit.length > 0 ? null : 'there is no exit'),
+  // Tickle
+  'tickle-scan': (spec) => notEverybody(spec),
+  'tickle-page': (spec) => notEverybody(spec),
+  'tickle-cycle': (spec) => notEverybody(spec),
 }
+
+const notEverybody = ({ scope }: PeripheralSpec): string | null =>
+  scope.evidence === 'all' ? null : 'the evidence of everybody is not open'
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')
 const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>

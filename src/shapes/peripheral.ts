@@ -21,6 +21,10 @@ export const ToolName = z.enum([
   'reflect',
   'advance',
   'hop',
+  // Tickle
+  'tickle-scan',
+  'tickle-page',
+  'tickle-cycle',
 ])
 export type ToolName = z.infer<typeof ToolName>
 

@@ -75,6 +75,15 @@ export type Bench = {
   reflect: (words: { worked: string; didNot: string; next: string }) => Promise<StepOutcome>
   advance: (outputs: Record<string, string>) => Promise<StepOutcome>
   hop: (hop: Hop) => Promise<StepOutcome>
+  /** Tickle's own work: to look, to page, to do a whole round. */
+  tickle: Tickling
+}
+
+/** What Tickle does when it is told to, and what it says of it. */
+export type Tickling = {
+  scan: () => Promise<Result<string>>
+  page: (agent: string, why: string) => Promise<Result<string>>
+  cycle: () => Promise<Result<string>>
 }
 
 /** Programs that go on running between steps, by name; they end with the peripheral. */

@@ -11,6 +11,7 @@ import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { spoken } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
+import type { TickleConfig } from '../../src/shapes/config.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { authorOf } from '../../src/shapes/person.ts'
@@ -20,6 +21,7 @@ import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
 import { postOf } from '../../src/status/posts.ts'
 import { createTurnViews } from '../../src/status/turn-view.ts'
+import { createWorks } from '../../src/tickle/work.ts'
 import { agentConfig } from './agent.ts'
 import { must, testStore } from './store.ts'
 
@@ -55,6 +57,19 @@ export const ready = (id: string): Presence => ({
   peripherals: ['explore'],
   reason: null,
 })
+
+/** Tickle, as the defaults have it. */
+export const TICKLE: TickleConfig = {
+  on: true,
+  stuckMinutes: 10,
+  ackMinutes: 5,
+  cooldownMinutes: 15,
+  goneMinutes: 10,
+  rounds: 3,
+  workers: ['codex'],
+  reviewers: ['claude'],
+  repository: null,
+}
 
 /** When it is, for whoever asks. */
 const NOW = () => Date.parse('2026-01-02T03:04:05.000Z')
@@ -138,6 +153,12 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         prices: { asOf: '2026-01-01', models: {} },
         networks: {},
         people: {},
+      },
+      tickle: {
+        works: createWorks(store),
+        boxesOf: async () => ok([]),
+        issues: async () => ok([]),
+        repository: null,
       },
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),

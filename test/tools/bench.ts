@@ -74,6 +74,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
   return {
     step: 'step-1',
     session: 'session-1',
+    tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
     path,
     signal: signal ?? new AbortController().signal,
     seen: (name) => memory.seen.get(name) ?? null,

@@ -68,6 +68,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     reflect: nowhere,
     advance: nowhere,
     hop: nowhere,
+    tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
     ...rest,
   }
   return { bench, executed, spilled }

@@ -101,10 +101,15 @@ const wrongAim = ({ call }: Intent, { id, scope, exit }: Wall): Finding[] => {
     return one('hop', leads ? null : `hopped to ${to}, where ${id} does not lead`)
   }
   if (scope === null) return []
-  if (call.tool === 'evidence') {
-    return one('scope', scope.evidence === 'none' ? `asked for evidence, which ${id} does not open` : null)
-  }
+  if (call.tool === 'evidence' || call.tool.startsWith('tickle-'))
+    return one('scope', wrongQuestion(call.tool, id, scope))
   const address = String(call.args['url'])
   const opened = call.tool !== 'web-fetch' || isOpened(address, scope.web)
   return one('scope', opened ? null : `fetched ${address}, which ${id} does not open`)
+}
+
+/** Whose evidence a call goes by: how everybody stands is what that of all says. */
+const wrongQuestion = (tool: string, id: string, { evidence }: NonNullable<Wall['scope']>): string | null => {
+  if (tool === 'evidence') return evidence === 'none' ? `asked for evidence, which ${id} does not open` : null
+  return evidence === 'all' ? null : `looked after everybody, which ${id} does not open`
 }
