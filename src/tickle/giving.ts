@@ -11,7 +11,7 @@ import { MINUTE } from './minutes.ts'
 import { requestFor, shownFor } from './requests.ts'
 import type { Round } from './round.ts'
 import { verdictOf } from './verdict.ts'
-import { readyWork, type Work, type Works, workDraft } from './work.ts'
+import { inOrder, readyWork, type Work, type Works, workDraft } from './work.ts'
 
 /** Something that is said for a person who wanted it, through the one pipeline; the same id says it once. */
 export type Say = (
@@ -37,7 +37,7 @@ export const createGiving = ({ works, say, self, config }: Options) => {
   const goOn = async (round: Round, hands: readonly Hand[]): Promise<void> => {
     const free = new Map(hands.filter(isFree).map((hand) => [hand.id, hand]))
     for (const work of await works.all()) if (isGivenOut(work)) await settle(round, work, hands)
-    for (const work of await works.all()) if (work.state === 'working') await review(round, work, free)
+    for (const work of inOrder(await works.all())) if (work.state === 'working') await review(round, work, free)
     for (const work of readyWork(await works.all())) await begin(round, work, free, hands)
   }
 

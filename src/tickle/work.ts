@@ -137,10 +137,13 @@ export const isOver = ({ state }: Pick<Work, 'state'>): boolean => state === 'do
 /** What is to be given out, in the order that it is: what it comes after is done; by priority, then by age. */
 export const readyWork = (works: readonly Work[]): Work[] => {
   const done = new Set(works.filter(({ state }) => state === 'done').map(({ id }) => id))
+  return inOrder(works.filter(({ state, after }) => state === 'open' && after.every((id) => done.has(id))))
+}
+
+/** Work in the order that it is looked at: what matters more first, then what is older. */
+export const inOrder = (works: readonly Work[]): Work[] => {
   const rank = ({ priority }: Work): number => Priority.options.indexOf(priority)
-  return works
-    .filter(({ state, after }) => state === 'open' && after.every((id) => done.has(id)))
-    .sort((a, b) => rank(a) - rank(b) || numberOf(a.id) - numberOf(b.id))
+  return works.toSorted((a, b) => rank(a) - rank(b) || numberOf(a.id) - numberOf(b.id))
 }
 
 export const numberOf = (id: string): number => Number(id.slice('w-'.length))

@@ -86,9 +86,15 @@ export const openStage = async ({ config = {}, agents = CREW, change = () => ({}
     return createRounds({ store, cycle, self: 'tickle-1', clock: () => clock.now, keep: mine })
   }
   let rounds = begin()
+  let revive: (() => void) | null = null
   const tick = async (): Promise<void> => {
     for (let left = 10; left > 0; left--) {
-      const cycled = await rounds.tick()
+      const cycled = await rounds.tick().catch((error: Error) => {
+        if (revive === null) throw error
+        revive()
+        revive = null
+        return rounds.tick()
+      })
       if (cycled === null) return
       must(cycled)
     }
@@ -119,6 +125,11 @@ export const openStage = async ({ config = {}, agents = CREW, change = () => ({}
     restart: () => {
       rounds = begin()
     },
+    /** What is done when the process is killed at its next look. */
+    ifKilled: (then: () => void) => {
+      revive = then
+    },
+    isReady: (agent: string): boolean => readiness.get(agent) === 'ready',
     /** Time goes by, minute for minute, and Tickle looks each time. */
     pass: async (minutes: number): Promise<void> => {
       for (let left = minutes; left > 0; left--) {
