@@ -8,11 +8,11 @@ import { within } from '../lib/within.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'
 import { spoken } from '../operations/table.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
-import { ok, type Result, refused } from '../shapes/result.ts'
+import { ok, type Result } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
 import { postOf } from '../status/posts.ts'
+import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { everybody, presenceOf } from './health.ts'
 import type { Parts } from './parts.ts'
@@ -78,7 +78,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     tickle: {
       works: parts.works,
       issues: parts.issues,
-      boxesOf: async () => NO_MISSIONS,
+      boxesOf: NO_MISSIONS,
       repository: config.tickle.repository,
     },
     people: parts.people,
@@ -131,4 +131,4 @@ const closeSession = async (
 
 const REDIS_MS = 2000
 
-const NO_MISSIONS = refused(refusal('source-missing', 'there are no missions here'))
+const NO_MISSIONS = createBoxes({ missions: async () => [], textOf: async () => null })

@@ -32,7 +32,14 @@ type Options = {
 }
 
 /** What a look came to: how everybody stands, what was done, and when the next one is due by itself. */
-export type Cycled = { through: number; due: number | null; agents: Judged[]; did: readonly string[]; paged: string[] }
+export type Cycled = {
+  id: string
+  through: number
+  due: number | null
+  agents: Judged[]
+  did: readonly string[]
+  paged: string[]
+}
 
 export type Cycle = ReturnType<typeof createCycle>
 
@@ -73,16 +80,17 @@ export const createCycle = (options: Options) => {
     return heard.length > 0 ? Math.max(...heard) : now
   }
 
-  const write = async (round: Round, seen: Omit<Cycled, 'did' | 'due'>): Promise<Result<Cycled>> => {
+  const write = async (round: Round, seen: Omit<Cycled, 'id' | 'did' | 'due'>): Promise<Result<Cycled>> => {
     const over = round.isOver()
     if (over) return refused(over)
     const due = round.due()
     const { through, agents: judged } = seen
     const at = due === null ? null : new Date(due).toISOString()
     const body: Body = { event: 'tickle-cycled', through, due: at, agents: judged, did: [...round.did] }
-    const draft = { ...houseDraft(newId(), body, [], author), ephemeral: true }
+    const id = newId()
+    const draft = { ...houseDraft(id, body, [], author), ephemeral: true }
     const kept = await store.append([draft], round.fence)
-    return kept.ok ? ok({ ...seen, due, did: round.did }) : kept
+    return kept.ok ? ok({ ...seen, id, due, did: round.did }) : kept
   }
 
   return {

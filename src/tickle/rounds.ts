@@ -16,7 +16,7 @@ type Options = {
 }
 
 /** Where it stands: what was looked at, when it has to look again by itself, and the turns whose answer it waits for. */
-type Standing = { seen: number; due: number | null; paged: ReadonlySet<string> }
+type Standing = { cycle: string; seen: number; due: number | null; paged: ReadonlySet<string> }
 
 /** What may have something to do with how work goes on. What agents do in between is looked at when it is due. */
 const WAKES: ReadonlySet<EventName> = new Set([
@@ -42,7 +42,7 @@ export const createRounds = ({ store, cycle, self, clock, keep }: Options) => {
   const run = async (): Promise<Result<Cycled>> => {
     fence ??= await store.claim(SCOPE)
     const cycled = await cycle.run(fence)
-    if (cycled.ok) at = { seen: cycled.value.through, due: cycled.value.due, paged: new Set(cycled.value.paged) }
+    if (cycled.ok) at = standingOf(cycled.value)
     // Whoever has it now has looked, or will: where this process is to do it again, it begins from the evidence.
     else letGo()
     return cycled
@@ -54,12 +54,12 @@ export const createRounds = ({ store, cycle, self, clock, keep }: Options) => {
   }
 
   const isWanted = async (): Promise<boolean> => {
-    at ??= await standing(store)
+    at ??= await standing(store, null)
     if (at === null || isDue(at)) return true
     const head = await store.head()
     if (head <= at.seen) return false
     // Another process may have looked, or paged somebody: the evidence says what is due by now.
-    const latest = (await standing(store)) ?? at
+    const latest = (await standing(store, at)) ?? at
     at = { ...latest, seen: Math.max(at.seen, latest.seen) }
     if (isDue(at) || (await happened(at))) return true
     at = { ...at, seen: head }
@@ -108,13 +108,21 @@ export const createRounds = ({ store, cycle, self, clock, keep }: Options) => {
 const SCOPE = 'tickle'
 const PAGE = 500
 
+const standingOf = ({ id: cycle, through: seen, due, paged }: Cycled): Standing => ({
+  cycle,
+  seen,
+  due,
+  paged: new Set(paged),
+})
+
 /** Where the last look left it, whoever it was; null where there was none, or it was let go. */
-const standing = async (store: Store): Promise<Standing | null> => {
+const standing = async (store: Store, known: Standing | null): Promise<Standing | null> => {
   const last = await store.query({ event: 'tickle-cycled', ephemeral: 'with', limit: 1 })
-  const body = last.ok ? last.value.entries[0]?.body : null
-  if (body?.event !== 'tickle-cycled') return null
-  const paged = new Set((await openPages(store)).map(({ turn }) => turn))
-  return { seen: body.through, due: body.due === null ? null : Date.parse(body.due), paged }
+  const { id, body } = (last.ok ? last.value.entries[0] : null) ?? {}
+  if (id === undefined || body?.event !== 'tickle-cycled') return null
+  if (id === known?.cycle) return known
+  const due = body.due === null ? null : Date.parse(body.due)
+  return { cycle: id, seen: body.through, due, paged: new Set((await openPages(store)).map(({ turn }) => turn)) }
 }
 
 const wakes = ({ body, author }: Entry, paged: ReadonlySet<string>, self: string): boolean => {
