@@ -39,7 +39,7 @@ test('a box becomes work by the mission it is of, and by its words', async () =>
     ok: true,
     value: [
       {
-        from: 'mission:M-lease#97ca1c3c3e61',
+        from: 'mission:M-lease#8d2bdc642700',
         title: 'renew it',
         text: 'An open box of M-lease, leases that hold, in missions/M-lease.md.',
       },
