@@ -181,10 +181,12 @@ const createLife = (options: Options, given: Living, models: Models) => {
   /** What people added too late to be heard before is said now. */
   const answered = async (text: string): Promise<Next> => {
     tries = 0
-    const late = await steersFrom(store, turn.id, heard.steers)
+    const added = await steersFrom(store, turn.id, heard.steers)
+    // A page that comes when it has answered was answered by that.
+    const late = added.filter(({ page }) => !page)
+    heard.steers += added.length
     if (late.length === 0) return ending('done', text || NOTHING)
     writing.onTheWay()
-    heard.steers += late.length
     return { text: late.map((line) => tell.steer(work, line)).join('\n\n') }
   }
 

@@ -43,10 +43,19 @@ export const createThinking = ({ store, steps, specs }: Options) => {
       if (!conclusion) return null
       at.answers.push(conclusion.answer)
       if (conclusion.outcome !== 'done') return { ...conclusion, answer: at.answers.join('\n\n') }
-      request = (await steerAt(store, work.turn.id, heard.steers))?.text ?? null
-      if (request !== null) heard.steers++
+      request = await nextAdded(work.turn, heard)
     }
     return { outcome: 'done', answer: at.answers.join('\n\n') }
+  }
+
+  /** The next line that was added and asks for something: whoever is paged has answered by coming so far. */
+  const nextAdded = async ({ id }: TurnRecord, heard: Heard): Promise<string | null> => {
+    for (;;) {
+      const added = await steerAt(store, id, heard.steers)
+      if (added === null) return null
+      heard.steers++
+      if (!added.page) return added.text
+    }
   }
 
   /** Each call of the mind is a step, each report goes back to it; calls made together are asked for together. */

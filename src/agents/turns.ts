@@ -79,7 +79,7 @@ export const createTurns = (options: Options) => {
     const { turn, author } = work
     const heard: Heard = { steers: 0 }
     const end = async (conclusion: Conclusion) => {
-      const late = await steersFrom(store, turn.id, heard.steers)
+      const late = (await steersFrom(store, turn.id, heard.steers)).filter(({ page }) => !page)
       return write([turnDrafts(turn, author).ended(unheard(conclusion, late))])
     }
     const begun = await begin(work, write)

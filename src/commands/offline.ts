@@ -15,6 +15,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
 import { postOf } from '../status/posts.ts'
 import { createTurnViews } from '../status/turn-view.ts'
+import { createWorks } from '../tickle/work.ts'
 import { helpOf } from '../tools/table.ts'
 import { createProgress } from './progress.ts'
 
@@ -57,6 +58,12 @@ export const askOffline = async (
       rooms: config.rooms,
       config,
       book: createBook({ store, clock: systemClock }),
+      tickle: {
+        works: createWorks(store),
+        issues: async () => CHANGES_NOTHING,
+        boxesOf: async () => CHANGES_NOTHING,
+        repository: null,
+      },
       people: createPeople({ store, config }),
       // Nobody is known to be here: a turn that was under way is not gone on with.
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),

@@ -46,6 +46,13 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'network-noted': 'house',
   bulletin: 'house',
   debriefed: 'house',
+  // Tickle goes by rules of the house; pages are acknowledged, and work is judged and returned, by people, too.
+  'tickle-cycled': 'house',
+  paged: 'house',
+  'page-escalated': 'house',
+  'approval-reminded': 'house',
+  'work-added': 'person',
+  'work-given': 'house',
 }
 
 /**
@@ -96,9 +103,12 @@ const judgeAuthor = (entry: Entry, owner: Owner, complain: Complain): void => {
   complain(other, entry, 'author', `is by ${author.kind} ${author.id}, and ${body.event} is for a ${kind}`)
 }
 
-/** That nobody decided in time, no person says. */
-const kindFor = ({ body }: Entry): Kind | null =>
-  body.event === 'approval-decided' && body.decision === 'lapsed' ? 'house' : (OWNERS[body.event] ?? null)
+/** That nobody decided in time, no person says; nor that an agent is paged. */
+const kindFor = ({ body }: Entry): Kind | null => {
+  const lapsed = body.event === 'approval-decided' && body.decision === 'lapsed'
+  const pages = body.event === 'steered' && body.page !== undefined
+  return lapsed || pages ? 'house' : (OWNERS[body.event] ?? null)
+}
 
 const judgeAgent = (entry: Entry, { agent, known }: Owner, complain: Complain): void => {
   const { body, author } = entry

@@ -43,6 +43,8 @@ import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import { createTurnViews } from '../status/turn-view.ts'
+import { createGithub } from '../tickle/source-github.ts'
+import { createWorks } from '../tickle/work.ts'
 import { checkoutAt } from '../workspace/checkout-record.ts'
 import { createCheckouts } from '../workspace/checkouts.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
@@ -156,6 +158,9 @@ export const openParts = async (given: Settings, part: string) => {
     profileOf: profileIn,
     wallsIn: async (room: string) => walls.for(await profileIn(room)),
     book,
+    /** Tickle's work queue, and the issues that can become work. */
+    works: createWorks(store),
+    issues: createGithub({ path: settings.path, variables: settings.variables ?? {}, cwd: folder.path }),
     /** Who is who on the networks, and how turns stand. */
     people: createPeople({ store, config }),
     turnViews: createTurnViews({

@@ -14,6 +14,7 @@ import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
 import { createRingOf } from '../social/ring.ts'
 import { postOf } from '../status/posts.ts'
+import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
 import { everybody, presenceOf } from './health.ts'
@@ -77,6 +78,13 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     rooms: config.rooms,
     config,
     book: parts.book,
+    // Tickle: what the missions have is handed in here.
+    tickle: {
+      works: parts.works,
+      issues: parts.issues,
+      boxesOf: NO_MISSIONS,
+      repository: config.tickle.repository,
+    },
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
@@ -130,3 +138,5 @@ const closeSession = async (
 }
 
 const REDIS_MS = 2000
+
+const NO_MISSIONS = createBoxes({ missions: async () => [], textOf: async () => null })

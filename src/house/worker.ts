@@ -19,6 +19,7 @@ import { controlOf } from './control.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
+import { startTickling } from './tickling.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWorkshop, type Made } from './workshop.ts'
 
@@ -33,7 +34,12 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
 
   const verdicts = createVerdicts(parts)
   const social = createSocial(parts, () => closing.signal.aborted)
-  const workshop = createWorkshop(parts, verdicts, controlOf(parts), createBells(parts, social))
+  const tickling = startTickling(parts, social)
+  const workshop = createWorkshop(parts, verdicts, {
+    control: controlOf(parts),
+    bells: createBells(parts, social),
+    tickle: tickling.tools,
+  })
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {
     mailbox,
@@ -85,6 +91,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   return {
     stop: async () => {
       closing.abort()
+      await tickling.stop()
       // Without Redis nothing can end in order: what runs is resumed, or found interrupted, at the next start.
       if (redis.status !== 'ready') {
         residents.goDown()

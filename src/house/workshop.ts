@@ -13,6 +13,7 @@ import type { Command } from '../tools/tool.ts'
 import { hiddenIn } from '../workspace/hidden.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Parts } from './parts.ts'
+import { noTickle } from './tickling.ts'
 import type { Verdicts } from './verdicts.ts'
 
 type Machine = Pick<
@@ -39,12 +40,14 @@ type Machine = Pick<
 
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
+/** What of the house itself steps can reach: mission control, other agents, Tickle. */
+type Reached = Pick<Workshop, 'control'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
+
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
 export const createWorkshop = (
   parts: Machine,
   verdicts: Verdicts,
-  control: Workshop['control'],
-  bells: Bells = NO_BELLS,
+  { control, bells = NO_BELLS, tickle = noTickle }: Reached,
 ): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
@@ -151,6 +154,7 @@ export const createWorkshop = (
     approvalMs: config.approvals.minutes * 60_000,
     progress: progress.say,
     verify: verdicts.reach,
+    tickle,
     close: async () => {
       clearInterval(sweeping)
       await Promise.all([terminals.endAll(), endSources()])

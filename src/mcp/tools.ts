@@ -113,4 +113,8 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   bell: never,
   whistle: never,
   park: never,
+  // Tickle
+  'tickle-scan': never,
+  'tickle-page': never,
+  'tickle-cycle': never,
 }

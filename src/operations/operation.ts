@@ -17,11 +17,22 @@ import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { Situation } from '../shapes/situation.ts'
+import type { Source } from '../shapes/tickle.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { Works } from '../tickle/work.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
+
+/** The work queue, and what can become work: the open boxes of a mission, the open issues of a repository. */
+export type WorkSources = {
+  works: Works
+  boxesOf: (mission: string) => Promise<Result<Source[]>>
+  issues: (repository: string, label: string | null) => Promise<Result<Source[]>>
+  /** The repository that is meant where none is named. */
+  repository: string | null
+}
 
 /** The seat of the agent that asks, or of whoever works by hand in the room: where they stand, and how they work. */
 export type SeatDoor = {
@@ -46,6 +57,8 @@ export type Context = {
   rooms: readonly Room[]
   /** What the config says of agents, of profiles, of prices, of networks and of people. */
   config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people' | 'bulletins'>
+  /** Tickle's work queue, and where work comes from besides. */
+  tickle: WorkSources
   /** Who is who on the networks. */
   people: People
   /** Turns as people look at them: one of them, and all that have not ended. */

@@ -88,6 +88,18 @@ const summaries: Summaries = {
   'tool-seen': ({ server, tool, nth, hash }) => `${server}.${tool} ${hash.slice(0, 12)}, its description ${nth}`,
   'tool-pinned': ({ server, tool, hash }) => `${server}.${tool} ${hash.slice(0, 12)}`,
   presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,
+  // Tickle
+  'tickle-cycled': ({ agents, did }) =>
+    [...did, ...agents.map(({ agent, state }) => `${agent} is ${state}`)].join('; '),
+  paged: ({ name, agent, why }) => `${name}: ${agent}: ${why}`,
+  'page-acknowledged': ({ name, agent }) => `${name}: ${agent}`,
+  'page-escalated': ({ name, agent, why }) => `${name}: ${agent}: ${why}`,
+  'approval-reminded': ({ approval, agent, until }) => `${approval}: ${agent}, until ${until}`,
+  'work-added': ({ work, title, priority }) => `${work}, ${priority}: ${title}`,
+  'work-given': ({ work, phase, round, agent }) => `${work} to ${agent}: ${phase}, round ${round}`,
+  'work-judged': ({ work, verdict, why }) => `${work} ${verdict}: ${why}`,
+  'work-returned': ({ work, why }) => `${work}: ${why}`,
+  'work-ended': ({ work, outcome, why }) => `${work} ${outcome}: ${why}`,
 }
 
 const summaryOf = ({ body }: Entry): string => {

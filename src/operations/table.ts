@@ -13,6 +13,7 @@ import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
+import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { pause, resume } from './pausing.ts'
 import { profile, profiles } from './profile.ts'
@@ -29,6 +30,7 @@ import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
 import { usage } from './usage.ts'
 import { holds, peripherals, release, stop } from './work.ts'
+import { work as workQueue } from './work-queue.ts'
 
 const help = createHelp(() => topics)
 const whoami = createWhoami(() => topics)
@@ -65,6 +67,11 @@ const work = [
   bells,
   pause,
   resume,
+  // Tickle
+  workQueue,
+  tickle,
+  pages,
+  ack,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const

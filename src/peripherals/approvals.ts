@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Store } from '../evidence/store.ts'
+import { shortName } from '../lib/short-name.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Decision } from '../tools/gate.ts'
 import type { CallRequest } from './request.ts'
 
-/** Letters that are not mistaken for each other, and that spell no word: a name is never what somebody just says. */
-const LETTERS = 'bcdfghjkmnpqrstvwxz'
-
-/** The short name of an approval, five letters: made from its step, so that it is the same after a restart. */
-export const approvalName = (step: string): string =>
-  [...createHash('sha256').update(step).digest().subarray(0, 5)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+/** The short name of an approval, made from its step. */
+export const approvalName = shortName
 
 type Asked = { asked: string | null; overdue: boolean; decision: Decision }
 

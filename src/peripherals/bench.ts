@@ -69,6 +69,7 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     hop: async ({ to }) => hop(options, to, also.after),
     ring: (words) => ring(options, words),
     joined: () => joined(workshop, request),
+    tickle: workshop.tickle,
   }
   return { given, also }
 }

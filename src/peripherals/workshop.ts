@@ -10,7 +10,7 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Control } from '../tools/control.ts'
 import type { Sourced } from '../tools/source.ts'
-import type { Command, Ringing, Terminals } from '../tools/tool.ts'
+import type { Command, Ringing, Terminals, Tickling } from '../tools/tool.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Ledgers } from './ledgers.ts'
@@ -65,6 +65,8 @@ export type Workshop = {
   approvalMs: number
   /** Shows what a step says while it runs. */
   progress: (progress: Progress) => void
+  /** What Tickle does when it is told to. */
+  tickle: Tickling
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
 }

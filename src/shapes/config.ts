@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { AgentConfig, Variable } from './agent.ts'
+import { AgentConfig, HouseType, Variable } from './agent.ts'
 import { BulletinSettings } from './bulletin.ts'
 import { Networks, People } from './networks.ts'
 import { SandboxMode, ServerName } from './peripheral.ts'
 import { Profiles } from './profile.ts'
 import { Name, Room } from './room.ts'
+import { Repository } from './tickle.ts'
 import { Prices } from './usage.ts'
 
 const Days = z.number().positive().nullable()
@@ -26,6 +27,26 @@ export const ServerConfig = z.strictObject({
   env: z.record(Variable, z.string()).default({}),
 })
 export type ServerConfig = z.infer<typeof ServerConfig>
+
+export const TickleConfig = z.strictObject({
+  /** Whether it looks by itself; else only where it is told to. */
+  on: z.boolean(),
+  /** After how long without a word an agent at work is stuck, and paged; for how long it then has to answer. */
+  stuckMinutes: z.number().positive(),
+  ackMinutes: z.number().positive(),
+  /** For how long after a page the same agent is not paged again. */
+  cooldownMinutes: z.number().nonnegative(),
+  /** After how long the work of an agent that is gone is given to another. */
+  goneMinutes: z.number().positive(),
+  /** How often changes that a review asks for go back to whoever did the work. */
+  rounds: z.int().nonnegative(),
+  /** The types of agents that work is given to, and that review it. */
+  workers: z.array(HouseType).min(1),
+  reviewers: z.array(HouseType).min(1),
+  /** The repository that issues come from, where none is named. */
+  repository: Repository.nullable(),
+})
+export type TickleConfig = z.infer<typeof TickleConfig>
 
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
 export const Config = z.strictObject({
@@ -99,6 +120,8 @@ export const Config = z.strictObject({
     /** How long a person has to answer. */
     minutes: z.number().positive(),
   }),
+  /** Tickle: when agents are paged, and how work is given out. */
+  tickle: TickleConfig,
   holds: z.strictObject({
     /** How long a path stays with the agent that changed it last. */
     minutes: z.number().positive(),

@@ -13,6 +13,7 @@ import { Grant } from './principal.ts'
 import { Refusal } from './refusal.ts'
 import { Name, RoomMode, RoomSetting } from './room.ts'
 import { BulletinKind, Change, Situation } from './situation.ts'
+import { Judged, Verdict, WorkId, WorkPhase, WorkWanted } from './tickle.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
 import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
@@ -347,8 +348,12 @@ export const events = {
       queued: z.literal(true).optional(),
     }),
   },
-  /** What a person adds to a turn while it runs. */
-  steered: { type: 'coordination', claim: 'goal', body: body('steered', { turn: Id, text: z.string() }) },
+  /** What a person adds to a turn while it runs; or the house, where it is paged. */
+  steered: {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('steered', { turn: Id, text: z.string(), page: Id.optional() }),
+  },
   'step-refused': {
     type: 'gate-traversal',
     claim: 'correction',
@@ -614,6 +619,95 @@ export const events = {
     }),
   },
   presence: { type: 'presence-event', claim: 'observation', body: body('presence', { agent: Presence }) },
+
+  // Tickle: what it saw, whom it paged, and the work queue
+  /** One look of Tickle's: how everybody stands, what it did, and when it has to look again by itself. */
+  'tickle-cycled': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('tickle-cycled', {
+      /** All up to this position was looked at. */
+      through: z.int(),
+      due: z.iso.datetime().nullable(),
+      agents: z.array(Judged),
+      did: z.array(z.string()),
+    }),
+  },
+  /** An agent was not heard of for too long: it is told, and so is the room. */
+  paged: {
+    type: 'coordination',
+    claim: 'question',
+    body: body('paged', {
+      page: Id,
+      /** The short name people answer by. */
+      name: z.string(),
+      agent: Name,
+      turn: Id,
+      why: z.string(),
+      until: z.iso.datetime(),
+    }),
+  },
+  /** It was heard of, or somebody looks after it. */
+  'page-acknowledged': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('page-acknowledged', { page: Id, name: z.string(), agent: Name, turn: Id, escalated: z.boolean() }),
+  },
+  /** Nobody answered in time: it is for the people of the room. */
+  'page-escalated': {
+    type: 'coordination',
+    claim: 'question',
+    body: body('page-escalated', { page: Id, name: z.string(), agent: Name, turn: Id, why: z.string() }),
+  },
+  /** Half the time for an approval is over, and nobody has decided. */
+  'approval-reminded': {
+    type: 'coordination',
+    claim: 'question',
+    body: body('approval-reminded', {
+      turn: Id,
+      step: Id,
+      approval: z.string(),
+      agent: Name,
+      opens: z.string(),
+      until: z.iso.datetime(),
+    }),
+  },
+  'work-added': { type: 'coordination', claim: 'goal', body: body('work-added', WorkWanted.shape) },
+  /** Who has it from here on, and in which turn: written before it is asked for, and asked for once. */
+  'work-given': {
+    type: 'coordination',
+    claim: 'step',
+    body: body('work-given', { work: WorkId, phase: WorkPhase, round: z.int(), agent: Name, turn: Id }),
+  },
+  /** What a review came to; `people` where nobody but a person can say how it goes on. */
+  'work-judged': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('work-judged', {
+      work: WorkId,
+      round: z.int(),
+      verdict: Verdict,
+      why: z.string(),
+      turn: Id.nullable(),
+      people: z.boolean(),
+    }),
+  },
+  /** It is back in the queue, and why; `afresh` where a person wants it tried again, whatever was before. */
+  'work-returned': {
+    type: 'coordination',
+    claim: 'correction',
+    body: body('work-returned', { work: WorkId, why: z.string(), people: z.boolean(), afresh: z.boolean() }),
+  },
+  'work-ended': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('work-ended', {
+      work: WorkId,
+      title: z.string(),
+      outcome: z.enum(['done', 'dropped']),
+      why: z.string(),
+    }),
+  },
 } as const satisfies Record<string, { type: EvidenceType; claim: Claim; body: z.ZodType }>
 
 export type EventName = keyof typeof events
@@ -691,6 +785,16 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['tool-seen'].body,
   events['tool-pinned'].body,
   events.presence.body,
+  events['tickle-cycled'].body,
+  events.paged.body,
+  events['page-acknowledged'].body,
+  events['page-escalated'].body,
+  events['approval-reminded'].body,
+  events['work-added'].body,
+  events['work-given'].body,
+  events['work-judged'].body,
+  events['work-returned'].body,
+  events['work-ended'].body,
 ])
 
 /** A word that entries can be found by. */

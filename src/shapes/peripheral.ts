@@ -37,6 +37,10 @@ export const ToolName = z.enum([
   'bell',
   'whistle',
   'park',
+  // Tickle
+  'tickle-scan',
+  'tickle-page',
+  'tickle-cycle',
 ])
 export type ToolName = z.infer<typeof ToolName>
 

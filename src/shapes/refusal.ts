@@ -123,6 +123,13 @@ export const refusals = {
     status: 409,
     remedy: 'look at the files the message names; force=yes puts them back all the same',
   },
+  // Tickle: pages, and the work queue
+  'page-unknown': { status: 404, remedy: 'say /pages for those that are open' },
+  'page-closed': { status: 409, remedy: 'none needed: it was answered before' },
+  'page-refused': { status: 409, remedy: 'leave it alone: only an agent at work is paged, and once for a silence' },
+  'work-unknown': { status: 404, remedy: 'say /work list for what there is' },
+  'work-refused': { status: 409, remedy: 'look at it with /work show, and do what the message names' },
+  'source-missing': { status: 503, remedy: 'bring about what the message names, then ask again' },
   // the agent protocol
   'frame-invalid': { status: 400, remedy: 'send the frame as docs/agents.md has it' },
   'frames-exceeded': { status: 429, remedy: 'wait for answers before sending more' },

@@ -117,12 +117,12 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
     for (let page = 0; page < PAGES; page++) {
       const from = cursor === undefined ? {} : { cursor }
       const entries = await entriesOf({ session, ephemeral: 'with', limit: PAGE, ...from })
-      const own = entries.filter(({ body }) => turnIn(body) === id)
-      if (own[0]) return { heard: own[0].at, doing: doingIn(own) }
+      const own = entries.filter(({ body }) => turnIn(body) === id && !isPaging(body))
+      if (own[0]) return { heard: own[0].at, entry: own[0].id, doing: doingIn(own) }
       cursor = entries.at(-1)?.position
       if (cursor === undefined || cursor <= started.position) break
     }
-    return { heard: started.at, doing: null }
+    return { heard: started.at, entry: started.id, doing: null }
   }
 
   /** How many steps a turn took: counted, not read. Only a moment that it may share with the turns beside it is looked at. */
@@ -165,6 +165,11 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
   }
 
   return {
+    /** When a turn that has begun was last heard of, by which entry, and what it is at; null where it has not begun. */
+    lately: async (id: string): Promise<Lately | null> => {
+      const [turn, started] = await Promise.all([store.turn(id), store.get(`${id}.started`)])
+      return turn && started && lately(turn, started)
+    },
     /** How a turn stands; null where there is none. */
     of: async (id: string): Promise<TurnView | null> => {
       const turn = await store.turn(id)
@@ -187,7 +192,7 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
 }
 
 type Asked = BodyOf<'approval-asked'>
-type Lately = { heard: string; doing: string | null }
+export type Lately = { heard: string; entry: string; doing: string | null }
 
 const DETAIL = 120
 const QUESTIONS = 20
@@ -227,6 +232,10 @@ const waitsFor = ({ approval, opens }: Asked, approvers: readonly string[] | nul
   const who = approvers === null ? '' : `, by ${approvers.join(' or ')}`
   return `for an approval: ${approval} (opens ${oneLine(opens, DETAIL)})${who}`
 }
+
+/** What is said to a silent turn, and that it was handed over, is not heard of it. */
+const isPaging = (body: Body | null): boolean =>
+  (body?.event === 'steered' && body.page !== undefined) || (body?.event === 'turn-noted' && body.about === 'steer')
 
 /** The turn that an entry is of. Decisions name a step: the id of a turn is two words, and the step's own after them. */
 const turnIn = (body: Body | null): string | null => {

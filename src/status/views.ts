@@ -128,7 +128,7 @@ const views: Views = {
     const what = queued ? `took a turn of ${agentIn(tags)} out of the line` : `told ${agentIn(tags)} to stop`
     return { kind: 'notice', turn, text: `${author.id} ${step === undefined ? what : 'gave a step up'}${because(why)}` }
   },
-  steered: ({ turn, text }) => ({ kind: 'said', turn, text: `adds: ${text}` }),
+  steered: ({ turn, text, page }) => (page === undefined ? { kind: 'said', turn, text: `adds: ${text}` } : null),
   'peripheral-stopped': ({ turn, peripheral, to, when }, { author }) =>
     to === undefined
       ? null
@@ -151,6 +151,35 @@ const views: Views = {
     kind: 'notice',
     text: `${agent.id} is ${standing(agent)}${agent.reason ? `: ${agent.reason}` : ''}`,
   }),
+  // Tickle: what it gives out is said for a person, and what they answer to commands is an answer
+  paged: ({ turn, name, agent, why }) => ({ kind: 'notice', turn, text: `page ${name}: ${agent}: ${words(why)}` }),
+  'page-acknowledged': ({ turn, name, agent, escalated }) =>
+    escalated ? { kind: 'notice', turn, text: `page ${name}: ${agent} goes on, or somebody looks after it` } : null,
+  'page-escalated': ({ turn, name, agent, why }) => ({
+    kind: 'notice',
+    turn,
+    text: `page ${name}: ${words(why)}: /steer agent=${agent} TEXT says more to it, /stop ${agent} ends it, /ack ${name} lets it be`,
+  }),
+  'approval-reminded': ({ turn, approval, agent, opens, until }) => ({
+    kind: 'notice',
+    turn,
+    text: `${approval} still waits: ${agent} asks to ${words(opens)}; /approve ${approval} or /deny ${approval} until ${until}`,
+  }),
+  'work-judged': ({ work, why, people }) =>
+    people
+      ? { kind: 'notice', text: `${work} waits for a person: ${words(why)}: /work judge ${work} approve|changes WHY` }
+      : null,
+  'work-returned': ({ work, why, people, afresh }) => {
+    if (afresh) return null
+    return {
+      kind: 'notice',
+      text: people
+        ? `${work} waits for a person: ${words(why)}: /work retry ${work} or /work drop ${work}`
+        : `${work} is back in the queue: ${words(why)}`,
+    }
+  },
+  'work-ended': ({ work, title, outcome, why }) =>
+    outcome === 'done' ? { kind: 'notice', text: `${work} is done: ${words(title)} (${words(why)})` } : null,
 }
 
 /** One line, where there is something to learn; all of it is a command away. */

@@ -16,6 +16,7 @@ import { reflect } from './reflect.ts'
 import { run } from './run.ts'
 import { sourceHelp } from './source.ts'
 import { terminal } from './terminal.ts'
+import { tickleCycle, ticklePage, tickleScan } from './tickle.ts'
 import type { Tool } from './tool.ts'
 import { webFetch } from './web-fetch.ts'
 import { whistle } from './whistle.ts'
@@ -43,6 +44,10 @@ export const tools: Record<ToolName, Tool> = {
   bell,
   whistle,
   park,
+  // Tickle
+  'tickle-scan': tickleScan,
+  'tickle-page': ticklePage,
+  'tickle-cycle': tickleCycle,
 }
 
 /** What a tool takes and does, in a line. */

@@ -97,6 +97,15 @@ export type Bench = {
   /** Rings for another agent; and what came of the turns that the step has waited for. */
   ring: (ring: Ringing) => Promise<StepOutcome>
   joined: () => Promise<StepOutcome>
+  /** Tickle's own work: to look, to page, to do a whole round. */
+  tickle: Tickling
+}
+
+/** What Tickle does when it is told to, and what it says of it. */
+export type Tickling = {
+  scan: () => Promise<Result<string>>
+  page: (agent: string, why: string) => Promise<Result<string>>
+  cycle: () => Promise<Result<string>>
 }
 
 /** Programs that go on running between steps, by name; they end with the peripheral. */

@@ -132,3 +132,21 @@ test('a turn that fails at one line does not hear the next, and says so', async 
     ['failed', 'look in explore\n\nthe agent failed: it broke\n\nnot heard any more, say it anew: and mend'],
   ])
 })
+
+test('a page is a line that asks for nothing: it is not taken for a request, and the answer says nothing of it', async () => {
+  await using it = await openWorkshop(server)
+  await it.accept('look')
+  it.runSteps()
+  it.ripgrep.hold()
+  const draining = it.turnsOf(minded({ look: [GREP], 'and read': [READ] })).drain(SESSION, stops())
+  await eventually('the tool to run', () => it.ripgrep.runs() === 1)
+  const turn = await it.store.turn('t1')
+  if (!turn) throw new Error('there is no turn')
+  const author = { kind: 'house', id: 'tickle-1', face: 'house', via: null } as const
+  const paged = steerDraft(turn, { n: 0, text: 'are you there', author, page: 'page-1' })
+  must(await it.store.append([paged.draft], null, paged.unless))
+  must(await steer(it, 1, 'and read'))
+  it.ripgrep.release()
+  await draining
+  expect(await answers(it)).toEqual([['done', 'look in explore\n\nand read in explore']])
+})

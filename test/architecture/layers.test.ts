@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tools wire workspace'
+  'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -42,7 +42,9 @@ const layers: Record<string, readonly string[]> = {
     'src/runners',
     'src/context',
   ],
-  'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
+  'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace', 'src/tickle'],
+  // Rules that go by the evidence alone: who is stuck, and what comes next.
+  'src/tickle': ['src/shapes', 'src/lib', 'src/evidence', 'src/status', 'src/sandbox'],
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],
   'src/status': ['src/shapes', 'src/lib', 'src/evidence'],
   'src/wire': ['src/shapes', 'src/lib', 'src/evidence', 'src/registry', 'src/agents'],
@@ -74,7 +76,15 @@ const homes: Record<string, readonly string[]> = {
   'better-sqlite3': ['src/evidence', 'src/up/lock.ts'],
   kysely: ['src/evidence'],
   pg: ['src/evidence/engine'],
-  execa: ['src/tools', 'src/sandbox', 'src/workspace', 'src/up', 'src/runners', 'src/commands/login.ts'],
+  execa: [
+    'src/tickle/source-github.ts',
+    'src/tools',
+    'src/sandbox',
+    'src/workspace',
+    'src/up',
+    'src/runners',
+    'src/commands/login.ts',
+  ],
   diff: ['src/tools', 'src/workspace'],
   '@modelcontextprotocol/client': ['src/sources'],
   '@modelcontextprotocol/server': ['src/mcp'],

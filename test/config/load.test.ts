@@ -11,6 +11,17 @@ const DEFAULTS: Config = {
   people: {},
   loops: { hops: 4, named: 5 },
   bells: { pair: 5, minutes: 10 },
+  tickle: {
+    on: true,
+    stuckMinutes: 10,
+    ackMinutes: 5,
+    cooldownMinutes: 15,
+    goneMinutes: 10,
+    rounds: 3,
+    workers: ['codex'],
+    reviewers: ['claude'],
+    repository: null,
+  },
   status: { stalledMinutes: 5 },
   rooms: [{ id: 'lobby', faces: ['web', 'terminal', 'cli', 'api'], mode: 'execute', listener: 'claude-1' }],
   agents: [

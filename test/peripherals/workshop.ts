@@ -143,15 +143,17 @@ export const openWorkshop = async (
       settings: { path: ripgrep.path },
     },
     verdicts,
-    createControl({
-      store,
-      clock,
-      folders: ['missions', 'docs/missions'],
-      who: async () => [],
-      openTurns: async () => [],
-      budgetsIn: async () => [],
-      roomMode: async () => room.mode,
-    }),
+    {
+      control: createControl({
+        store,
+        clock,
+        folders: ['missions', 'docs/missions'],
+        who: async () => [],
+        openTurns: async () => [],
+        budgetsIn: async () => [],
+        roomMode: async () => room.mode,
+      }),
+    },
   )
   const wake = (session: string) => lanes.steps.wake(session)
   const steps = createSteps(workshop, { mailbox, wake })

@@ -410,6 +410,113 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     },
     shown: view('notice', 'claude-1 is lapsed: no heartbeat'),
   },
+  'tickle-cycled': {
+    body: {
+      event: 'tickle-cycled',
+      through: 12,
+      due: '2026-01-01T00:10:00.000Z',
+      agents: [{ agent: 'claude-1', state: 'stuck', why: 'nothing was heard for 10 minutes' }],
+      did: ['paged claude-1 (bcdfg)'],
+    },
+    shown: { not: 'what was done is shown by itself; that somebody looked is not' },
+  },
+  paged: {
+    body: {
+      event: 'paged',
+      page: 'page-1',
+      name: 'bcdfg',
+      agent: 'claude-1',
+      turn: 't1',
+      why: 'nothing was heard for 10 minutes',
+      until: '2026-01-01T00:15:00.000Z',
+    },
+    shown: view('notice', 'page bcdfg: claude-1: nothing was heard for 10 minutes', { turn: 't1' }),
+  },
+  'page-acknowledged': {
+    body: {
+      event: 'page-acknowledged',
+      page: 'page-1',
+      name: 'bcdfg',
+      agent: 'claude-1',
+      turn: 't1',
+      escalated: true,
+    },
+    shown: view('notice', 'page bcdfg: claude-1 goes on, or somebody looks after it', { turn: 't1' }),
+  },
+  'page-escalated': {
+    body: {
+      event: 'page-escalated',
+      page: 'page-1',
+      name: 'bcdfg',
+      agent: 'claude-1',
+      turn: 't1',
+      why: 'claude-1 does not answer',
+    },
+    shown: view(
+      'notice',
+      'page bcdfg: claude-1 does not answer: /steer agent=claude-1 TEXT says more to it, /stop claude-1 ends it, /ack bcdfg lets it be',
+      { turn: 't1' },
+    ),
+  },
+  'approval-reminded': {
+    body: {
+      event: 'approval-reminded',
+      turn: 't1',
+      step: 't1.0',
+      approval: 'kqzfm',
+      agent: 'claude-1',
+      opens: 'run git push',
+      until: '2026-01-01T00:30:00.000Z',
+    },
+    shown: view(
+      'notice',
+      'kqzfm still waits: claude-1 asks to run git push; /approve kqzfm or /deny kqzfm until 2026-01-01T00:30:00.000Z',
+      { turn: 't1' },
+    ),
+  },
+  'work-added': {
+    body: {
+      event: 'work-added',
+      work: 'w-1',
+      title: 'fix the lease',
+      text: '',
+      priority: 'normal',
+      after: [],
+      agent: null,
+      reviewer: null,
+      mission: 'M-lease',
+      from: 'm1.1',
+      role: 'operator',
+    },
+    shown: { not: 'whoever added it is answered' },
+  },
+  'work-given': {
+    body: { event: 'work-given', work: 'w-1', phase: 'work', round: 1, agent: 'codex-1', turn: 't1' },
+    shown: { not: 'what is asked of the agent is shown as a line of whoever wanted it' },
+  },
+  'work-judged': {
+    body: {
+      event: 'work-judged',
+      work: 'w-1',
+      round: 1,
+      verdict: 'unclear',
+      why: 'the verdict of claude-1 is not clear',
+      turn: 't1',
+      people: true,
+    },
+    shown: view(
+      'notice',
+      'w-1 waits for a person: the verdict of claude-1 is not clear: /work judge w-1 approve|changes WHY',
+    ),
+  },
+  'work-returned': {
+    body: { event: 'work-returned', work: 'w-1', why: 'codex-1 is gone', people: false, afresh: false },
+    shown: view('notice', 'w-1 is back in the queue: codex-1 is gone'),
+  },
+  'work-ended': {
+    body: { event: 'work-ended', work: 'w-1', title: 'fix the lease', outcome: 'done', why: 'claude-1 approves' },
+    shown: view('notice', 'w-1 is done: fix the lease (claude-1 approves)'),
+  },
 }
 
 describe('what a room reads of an event', () => {

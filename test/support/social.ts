@@ -12,6 +12,7 @@ import { spoken } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
 import type { BulletinSettings } from '../../src/shapes/bulletin.ts'
+import type { TickleConfig } from '../../src/shapes/config.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { authorOf } from '../../src/shapes/person.ts'
@@ -22,6 +23,7 @@ import type { Social } from '../../src/social/pipeline.ts'
 import { createRingOf } from '../../src/social/ring.ts'
 import { postOf } from '../../src/status/posts.ts'
 import { createTurnViews } from '../../src/status/turn-view.ts'
+import { createWorks } from '../../src/tickle/work.ts'
 import { agentConfig } from './agent.ts'
 import { must, testStore } from './store.ts'
 
@@ -66,6 +68,19 @@ export const BULLETINS: BulletinSettings = {
   zone: 'UTC',
   gatherSeconds: 60,
   budgetNear: 0.8,
+}
+
+/** Tickle, as the defaults have it. */
+export const TICKLE: TickleConfig = {
+  on: true,
+  stuckMinutes: 10,
+  ackMinutes: 5,
+  cooldownMinutes: 15,
+  goneMinutes: 10,
+  rounds: 3,
+  workers: ['codex'],
+  reviewers: ['claude'],
+  repository: null,
 }
 
 /** When it is, for whoever asks. */
@@ -152,6 +167,12 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         networks: {},
         people: {},
         bulletins: BULLETINS,
+      },
+      tickle: {
+        works: createWorks(store),
+        boxesOf: async () => ok([]),
+        issues: async () => ok([]),
+        repository: null,
       },
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),

@@ -77,6 +77,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     session: 'session-1',
     ring: nowhere,
     joined: nowhere,
+    tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
     path,
     signal: signal ?? new AbortController().signal,
     seen: (name) => memory.seen.get(name) ?? null,

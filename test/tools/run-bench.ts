@@ -72,6 +72,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     control: CONTROL,
     advance: nowhere,
     hop: nowhere,
+    tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
     ...rest,
   }
   return { bench, executed, spilled }

@@ -1,11 +1,8 @@
 import type { Mind } from '../mind.ts'
-import type { Plan } from '../rehearsal/plans/steps.ts'
 import { rehearse } from '../rehearsal/rehearse.ts'
 import { missionWords } from './missions.ts'
-import { said } from './said.ts'
-
-/** What one of Tickle's words is done by; the words that came after it are given. */
-export type Doing = (given: readonly string[]) => Plan<string>
+import { type Doing, said } from './said.ts'
+import { watchOver } from './watch-plans.ts'
 
 /** Where new missions are made. */
 type Options = { missions: string }
@@ -14,6 +11,7 @@ type Options = { missions: string }
 const wordsOf = ({ missions }: Options): Readonly<Record<string, Doing>> => ({
   evidence: (given) => said('evidence', given.length > 0 ? { text: given.join(' ') } : {}),
   ...missionWords(missions),
+  tickle: (given) => watchOver(given),
 })
 
 /**

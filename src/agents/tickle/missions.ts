@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import type { McAction, MissionAction, TodoAction } from '../../shapes/mission.ts'
 import type { Plan } from '../rehearsal/plans/steps.ts'
-import type { Doing } from './mind.ts'
-import { said } from './said.ts'
+import { type Doing, said } from './said.ts'
 
 /** How the words are used, for whoever said something else. */
 const USAGE = {

@@ -110,10 +110,15 @@ const wrongAim = ({ call }: Intent, { id, scope, exit }: Wall): Finding[] => {
   if (TELLS_ALL.has(call.tool) && scope.evidence !== 'all') {
     return one('scope', `asked mission control for ${call.tool}, and ${id} does not open the evidence of all rooms`)
   }
-  if (call.tool === 'evidence') {
-    return one('scope', scope.evidence === 'none' ? `asked for evidence, which ${id} does not open` : null)
-  }
+  if (call.tool === 'evidence' || call.tool.startsWith('tickle-'))
+    return one('scope', wrongQuestion(call.tool, id, scope))
   const address = String(call.args['url'])
   const opened = call.tool !== 'web-fetch' || isOpened(address, scope.web)
   return one('scope', opened ? null : `fetched ${address}, which ${id} does not open`)
+}
+
+/** Whose evidence a call goes by: how everybody stands is what that of all says. */
+const wrongQuestion = (tool: string, id: string, { evidence }: NonNullable<Wall['scope']>): string | null => {
+  if (tool === 'evidence') return evidence === 'none' ? `asked for evidence, which ${id} does not open` : null
+  return evidence === 'all' ? null : `looked after everybody, which ${id} does not open`
 }
