@@ -76,7 +76,9 @@ test('who is here, who one is and what is being worked on is said where it is as
   ])
   expect(await asked('bellhop: whoami', 2)).toEqual([
     `ada: you are ${OWNER} (approver) through irc, by ${identity}`,
-    expect.stringMatching(/^you may give work in chat, deploy, edit, explore, mission-control, reflect, test; say !start .*!approve /),
+    expect.stringMatching(
+      /^you may give work in chat, deploy, edit, explore, mission-control, reflect, test; say !start .*!approve /,
+    ),
   ])
   expect(await asked('!status', 1)).toEqual(['ada: nothing is being worked on'])
   expect(await asked('!networks', 1)).toEqual([
