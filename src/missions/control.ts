@@ -45,7 +45,7 @@ type Options = {
 }
 
 /** Where it is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
-export type Standpoint = {
+type Standpoint = {
   room: string
   session: string
   agent: string

@@ -7,7 +7,7 @@ import type { TurnOutcome } from '../shapes/turn.ts'
 type Reader = Pick<Store, 'query' | 'get' | 'facets'>
 
 /** As many turns of a mission as are looked at: those asked for last. */
-export const MOST_TURNS = 500
+const MOST_TURNS = 500
 const PAGE = 1000
 
 export const NO_WORK: Coverage = {

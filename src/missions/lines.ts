@@ -1,7 +1,14 @@
 import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
-import type { Boxes, Complaint, Coverage, Mission, MissionStatus, Portfolio, Todo } from '../shapes/mission.ts'
-import { MissionStatus as Statuses } from '../shapes/mission.ts'
+import {
+  type Boxes,
+  type Complaint,
+  type Coverage,
+  type Mission,
+  MissionStatus,
+  type Portfolio,
+  type Todo,
+} from '../shapes/mission.ts'
 import type { Difference, Differences } from './diff.ts'
 import type { Ranked } from './next.ts'
 import type { Review } from './review.ts'
@@ -12,7 +19,7 @@ const MOST = { actionable: 5, names: 8, drift: 5, complaints: 5, next: 5, sessio
 export const countsText = (counts: readonly [MissionStatus, number][]): string =>
   counts.length === 0 ? '' : ` (${counts.map(([status, n]) => `${n} ${status}`).join(', ')})`
 
-export const NO_MISSIONS = 'There are no missions. Say /mission new M-name what it is about.'
+const NO_MISSIONS = 'There are no missions. Say /mission new M-name what it is about.'
 
 /** A portfolio that was reviewed: how it stands, what can be done, what drifted, what is wrong with files. */
 export const reviewText = (review: Review): string => {
@@ -41,7 +48,7 @@ const rankedText = ({ id, status, reasons }: Ranked): string => {
 /** The missions by how they stand, a line each. */
 export const inventoryText = ({ missions, complaints }: Portfolio): string => {
   if (missions.length === 0 && complaints.length === 0) return NO_MISSIONS
-  const lines = Statuses.options.flatMap((status): string[] => {
+  const lines = MissionStatus.options.flatMap((status): string[] => {
     const ids = missions.filter((mission) => mission.status === status).map(({ id }) => id)
     if (ids.length === 0) return []
     const more = ids.length > MOST.names ? ` +${ids.length - MOST.names}` : ''
@@ -56,7 +63,7 @@ const complaintLines = (complaints: readonly Complaint[]): string[] =>
     : ['Complaints:', ...some(complaints, MOST.complaints, (one) => `  ${complaintText(one)}`)]
 
 /** What is wrong with a file, as a compiler would say it. */
-export const complaintText = ({ path, line, what, right }: Complaint): string =>
+const complaintText = ({ path, line, what, right }: Complaint): string =>
   `${oneLine(path, 200)}:${line}: ${what}; ${right}`
 
 /** One mission, with what the evidence has of it. */

@@ -16,7 +16,7 @@ export type Candidate = {
 }
 
 /** Why a mission stands where it does: what is true of it, and what that counts. Less than nothing counts against it. */
-export type Reason = { why: string; counts: number }
+type Reason = { why: string; counts: number }
 export type Ranked = { id: string; status: Mission['status']; score: number; reasons: Reason[] }
 
 /**

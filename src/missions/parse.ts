@@ -19,7 +19,7 @@ export const STATUS_WORDS: Readonly<Record<string, MissionStatus>> = {
   nonstarter: 'deferred',
 }
 
-export const PROPER = 'ready, in-progress, blocked, complete or deferred'
+const PROPER = 'ready, in-progress, blocked, complete or deferred'
 
 /**
  * Reads a mission out of the text of its file: what it says, and what is wrong with it. It takes much and throws nothing

@@ -1,11 +1,17 @@
 import { count } from '../lib/count.ts'
-import type { Complaint, Coverage, Mission, MissionStatus, Portfolio, Snapshot } from '../shapes/mission.ts'
-import { MissionStatus as Statuses } from '../shapes/mission.ts'
+import {
+  type Complaint,
+  type Coverage,
+  type Mission,
+  MissionStatus,
+  type Portfolio,
+  type Snapshot,
+} from '../shapes/mission.ts'
 import { NO_WORK } from './coverage.ts'
 import { candidatesOf, failedText, type Ranked, rank } from './next.ts'
 
 /** That a mission says something which the evidence does not show. */
-export type Drift = { id: string; what: string }
+type Drift = { id: string; what: string }
 
 /** How a portfolio stands: what its files say, what the evidence shows, and what follows from both. */
 export type Review = {
@@ -55,12 +61,12 @@ export const countsOf = (missions: readonly Pick<Mission, 'status'>[]): [Mission
   })
 
 /** In the order it is told. */
-const TOLD: readonly MissionStatus[] = ['complete', ...Statuses.options.filter((status) => status !== 'complete')]
+const TOLD: readonly MissionStatus[] = ['complete', ...MissionStatus.options.filter((status) => status !== 'complete')]
 
 const DAY_MS = 86_400_000
 
 /** After so many days a mission that is said to be worked on, and is not, is stale. */
-export const STALE_DAYS = 14
+const STALE_DAYS = 14
 
 type Look = (seen: Coverage & { days: number }) => string | null
 

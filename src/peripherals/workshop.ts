@@ -72,7 +72,7 @@ export type Workshop = {
 }
 
 /** Where mission control is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
-export type Standpoint = {
+type Standpoint = {
   room: string
   session: string
   agent: string

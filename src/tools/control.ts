@@ -6,7 +6,7 @@ export type Told = { text: string; paths: string[] }
 type Telling = Promise<Result<Told>>
 
 /** What is done about the list of a room: something is added, is done (by its number, or by words of it), or it is read. */
-export type TodoOrder = { kind: 'add'; text: string } | { kind: 'done'; which: string } | { kind: 'list' }
+type TodoOrder = { kind: 'add'; text: string } | { kind: 'done'; which: string } | { kind: 'list' }
 
 /** Mission control, as it is seen from one step: in its room, with the files that its wall shows. */
 export type Control = {

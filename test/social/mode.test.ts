@@ -59,8 +59,19 @@ describe('a command', () => {
   })
 
   test('every row of the table is one, by its example', () => {
-    const heard = spoken.map(({ example }) => wishOf(`/${example}`))
-    expect(heard).toEqual(spoken.map((operation) => command(operation.name, expect.any(Object))))
+    const run = spoken.filter(({ gives }) => gives === undefined)
+    const heard = run.map(({ example }) => wishOf(`/${example}`))
+    expect(heard).toEqual(run.map((operation) => command(operation.name, expect.any(Object))))
+  })
+
+  test('a row that is work for an agent who is not here is refused, with those who are', () => {
+    const given = spoken.filter(({ gives }) => gives !== undefined)
+    const here = AGENTS.map(({ id }) => id).join(', ')
+    expect(given.map(({ example }) => wishOf(`/${example}`))).toEqual(
+      given.map(({ name }) =>
+        refused(refusal('agent-unknown', `/${name} is work for tickle, which is not here; there is ${here}`)),
+      ),
+    )
   })
 
   test('that nobody knows is refused, with the usage of the one that was probably meant', () => {
