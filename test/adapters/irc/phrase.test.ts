@@ -3,6 +3,7 @@ import { createIntake } from '../../../adapters/irc/intake.ts'
 import { phrase } from '../../../adapters/irc/phrase.ts'
 import type { Spot } from '../../../src/chat/outlet.ts'
 import type { Post } from '../../../src/shapes/post.ts'
+import { calm } from '../../bulletins/situations.ts'
 import { eventually } from '../../support/poll.ts'
 import { POST } from './stage.ts'
 
@@ -105,4 +106,18 @@ test('lines wait for the house in order, no more of them than may, and none is l
   over.abort()
   await intake.settled()
   expect(lost).toEqual(['four full', 'five over'])
+})
+
+test('how things stand is told line by line, also where a room wants to be told little', () => {
+  const text = 'lobby: 1 of 1 agent ready; no work\nsay /who'
+  const post = { kind: 'notice', author: HOUSE, text, bulletin: { kind: 'scheduled', situation: calm() } } as const
+  expect([
+    told(post),
+    told(post, { show: 'quiet' }),
+    told({ kind: 'notice', author: HOUSE, text }, { show: 'quiet' }),
+  ]).toEqual([
+    '|||lobby: 1 of 1 agent ready; no work\nsay !who',
+    '|||lobby: 1 of 1 agent ready; no work\nsay !who',
+    null,
+  ])
 })
