@@ -130,7 +130,7 @@ describe('a file that narrows a peripheral', () => {
       'a tool it has not',
       'explore',
       ['tools: [read, write]'],
-      '2: tools.1: write is not among read, list, glob, grep, run, web-fetch, evidence, hop',
+      '2: tools.1: write is not among read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park',
     ],
     ['a mode it has not', 'edit', ['modes: [execute, diagnose]'], '2: modes.1: diagnose is not among execute'],
     ['a lower role', 'explore', ['role: viewer'], '2: role: viewer lets through more than operator'],
@@ -445,7 +445,9 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
       'less.yaml': ['narrows: reflect', 'exit: [{ when: always, to: [chat] }]'],
       'more-less.yaml': ['narrows: chat', 'entry: [user-request, from-explore, from-edit, from-test, from-deploy]'],
     })
-    expect(user.load().get('reflect')).toEqual(narrowed('reflect', { exit: [], tools: ['evidence', 'reflect'] }))
+    expect(user.load().get('reflect')).toEqual(
+      narrowed('reflect', { exit: [], tools: ['evidence', 'reflect', 'bell', 'whistle', 'park'] }),
+    )
   })
 
   test.each([

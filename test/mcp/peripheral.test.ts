@@ -60,6 +60,9 @@ test('annotations say what a tool can do at most behind this wall', async () => 
     run: looks,
     'web-fetch': { readOnlyHint: true, openWorldHint: true },
     hop: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    bell: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    whistle: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    park: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   })
   await using editor = await connect(house, await house.agent({ agent: 'annotated-2', peripheral: 'edit' }), 'modern')
   const { tools: more } = await editor.client.listTools()
