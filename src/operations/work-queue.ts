@@ -46,7 +46,7 @@ export const work = defineOperation({
   name: 'work',
   summary:
     'the work queue: add TITLE, list, show, drop, retry and judge ID approve|changes WHY, from-mission ID, from-github',
-  example: 'work add Fix the lease test priority=high after=w-1',
+  example: 'work add Fix the lease test priority=high',
   positional: ['action', 'text'],
   rest: 'text',
   input: Input,

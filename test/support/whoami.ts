@@ -5,11 +5,11 @@ export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'reflect', 'test']
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
-  'start step hop leave amend unqueue steer stop undo rewind merge release watch unwatch approve deny',
+  'start step hop leave amend unqueue steer stop undo rewind merge release work tickle ack watch unwatch approve deny',
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage status more sessions steps hops approvals rooms profiles threads',
+  'peripherals seat queue diff checkouts holds usage pages status more sessions steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))
