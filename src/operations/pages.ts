@@ -73,7 +73,7 @@ export const tickle = defineWork({
   positional: ['action', 'about'],
   rest: 'about',
   input: z.strictObject({
-    action: z.enum(['scan', 'page', 'cycle']).default('scan'),
+    action: z.enum(['scan', 'page', 'cycle']).default('scan').describe('what it is to do'),
     about: z.string().max(500).default('').describe('of page: the agent, and why'),
   }),
   gives: ({ action, about }) => ({

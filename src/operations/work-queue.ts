@@ -30,13 +30,16 @@ const Output = z.strictObject({ did: z.string(), work: z.array(WorkRow) })
 type Output = z.infer<typeof Output>
 
 const Input = z.strictObject({
-  action: z.enum(['add', 'list', 'show', 'drop', 'retry', 'judge', 'from-mission', 'from-github']).default('list'),
+  action: z
+    .enum(['add', 'list', 'show', 'drop', 'retry', 'judge', 'from-mission', 'from-github'])
+    .default('list')
+    .describe('what to do with the work queue'),
   text: z.string().max(2000).default('').describe('a title; or which, and of judge approve or changes, and why'),
-  priority: Priority.default('normal'),
+  priority: Priority.default('normal').describe('high, normal or low'),
   after: z.string().max(200).optional().describe('what must be done before: w-1,w-2'),
   agent: Name.optional().describe('who is to do it'),
   reviewer: Name.optional().describe('who is to look at it'),
-  mission: z.string().max(100).optional(),
+  mission: z.string().max(100).optional().describe('the mission it is for'),
   label: z.string().max(100).optional().describe('of from-github: issues with this label'),
   repository: Repository.optional().describe('of from-github: such as owner/name'),
 })
@@ -46,7 +49,7 @@ export const work = defineOperation({
   name: 'work',
   summary:
     'the work queue: add TITLE, list, show, drop, retry and judge ID approve|changes WHY, from-mission ID, from-github',
-  example: 'work add Fix the lease test priority=high after=w-1',
+  example: 'work add Fix the lease test priority=high',
   positional: ['action', 'text'],
   rest: 'text',
   input: Input,
