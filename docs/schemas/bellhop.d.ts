@@ -24,6 +24,26 @@ export type AcceptedBody = {
   by?: string | undefined
   within?: Array<string> | undefined
   hops?: number | undefined
+  bell?: {
+    bell: string
+    from: string
+    way: "bell" | "whistle"
+    act: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request"
+    ref: string | null
+  } | undefined
+}
+
+export type AckAnswer = {
+  receipt: Receipt
+  output?: {
+    page: string
+    agent: string
+  } | undefined
+}
+
+export type AckInput = {
+  /** its five letters */
+  page: string
 }
 
 export type ActAnswer = {
@@ -90,6 +110,16 @@ export type ApprovalDecidedBody = {
   decision: "approved" | "denied" | "lapsed"
   role: Role | null
   note: string
+}
+
+export type ApprovalRemindedBody = {
+  event: "approval-reminded"
+  turn: string
+  step: string
+  approval: string
+  agent: string
+  opens: string
+  until: string
 }
 
 export type ApprovalsAnswer = {
@@ -172,6 +202,101 @@ export type Author = {
   via: string | null
 }
 
+export type BellAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type BellAnsweredBody = {
+  event: "bell-answered"
+  bell: string
+  job: string
+  outcome: TurnOutcome
+  told: "room" | "resumed" | "rung" | "kept"
+  why: string
+}
+
+export type BellInput = {
+  /** who is rung for, by id or type */
+  agent: string
+  /** what is said; it may begin with what it is, such as query: */
+  text: string
+  /** what it is, where the text does not say so; a request otherwise */
+  act?: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request" | undefined
+  /** the bell it is about; an answer needs one */
+  ref?: string | undefined
+  /** behind which wall; otherwise the agent’s own */
+  peripheral?: string | undefined
+}
+
+export type BellRungBody = {
+  event: "bell-rung"
+  bell: string
+  from: string
+  to: string
+  way: "bell" | "whistle"
+  act: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request"
+  text: string
+  ref: string | null
+  job: string
+  crosses: string | null
+}
+
+export type BellsAnswer = {
+  /** without an answer, the oldest first */
+  open: Array<{
+    bell: string
+    job: string
+    from: string
+    to: string
+    way: "bell" | "whistle"
+    act: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request"
+    text: string
+    room: string
+    ref: string | null
+    crosses: string | null
+    at: string
+    answer: {
+      outcome: TurnOutcome
+      told: "room" | "resumed" | "rung" | "kept"
+      why: string
+      at: string
+    } | null
+  }>
+  /** answered last, the newest first */
+  lately: Array<{
+    bell: string
+    job: string
+    from: string
+    to: string
+    way: "bell" | "whistle"
+    act: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request"
+    text: string
+    room: string
+    ref: string | null
+    crosses: string | null
+    at: string
+    answer: {
+      outcome: TurnOutcome
+      told: "room" | "resumed" | "rung" | "kept"
+      why: string
+      at: string
+    } | null
+  }>
+  now: string
+}
+
+export type BellsInput = {
+  /** those from this agent and for it */
+  agent?: string | undefined
+}
+
 export type BindAnswer = {
   receipt: Receipt
   output?: {
@@ -192,6 +317,131 @@ export type BindInput = {
   /** by the network’s own name for it, such as "#team" */
   channel: string
 }
+
+export type BulletinAnswer = {
+  situation: {
+    room: string
+    at: string
+    agents: Array<{
+      id: string
+      readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+      doing: string | null
+      waiting: number
+      gone: boolean
+    }>
+    work: {
+      running: number
+      queued: number
+      waiting: number
+      stuck: number
+    }
+    approvals: Array<{
+      approval: string
+      agent: string
+      opens: string
+      asked: string
+      until: string
+      late: boolean
+    }>
+    budgets: Array<{
+      agent: string
+      of: "room" | "day"
+      unit: "tokens" | "usd"
+      state: "near" | "spent"
+      says: string
+    }>
+    missions: {
+      open: Array<{
+        id: string
+        title: string
+        status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      }>
+      done: Array<string>
+    }
+    ended: {
+      since: string | null
+      done: number
+      failed: number
+      cancelled: number
+    }
+    more: {
+      agents: number
+      approvals: number
+      budgets: number
+      missions: number
+    }
+  }
+  text: string
+}
+
+export type BulletinBody = {
+  event: "bulletin"
+  kind: "scheduled" | "change" | "digest"
+  slot: string | null
+  told: Array<{
+    about: "approval" | "agent" | "mission" | "budget"
+    text: string
+  }>
+  held: Array<{
+    about: "approval" | "agent" | "mission" | "budget"
+    text: string
+  }>
+  text: string
+  situation: {
+    room: string
+    at: string
+    agents: Array<{
+      id: string
+      readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+      doing: string | null
+      waiting: number
+      gone: boolean
+    }>
+    work: {
+      running: number
+      queued: number
+      waiting: number
+      stuck: number
+    }
+    approvals: Array<{
+      approval: string
+      agent: string
+      opens: string
+      asked: string
+      until: string
+      late: boolean
+    }>
+    budgets: Array<{
+      agent: string
+      of: "room" | "day"
+      unit: "tokens" | "usd"
+      state: "near" | "spent"
+      says: string
+    }>
+    missions: {
+      open: Array<{
+        id: string
+        title: string
+        status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      }>
+      done: Array<string>
+    }
+    ended: {
+      since: string | null
+      done: number
+      failed: number
+      cancelled: number
+    }
+    more: {
+      agents: number
+      approvals: number
+      budgets: number
+      missions: number
+    }
+  }
+}
+
+export type BulletinInput = Record<string, never>
 
 export type CheckoutsAnswer = {
   checkouts: Array<{
@@ -375,6 +625,10 @@ export type Config = {
     hops: number
     named: number
   }
+  bells: {
+    pair: number
+    minutes: number
+  }
   rooms: Array<{
     id: string
     faces: Array<"web" | "terminal" | "cli" | "api" | "agent" | "irc" | "discord">
@@ -382,6 +636,17 @@ export type Config = {
     listener: string | null
     gated?: boolean | undefined
     approvers?: Array<string> | undefined
+    bulletins?: {
+      every?: string | null | undefined
+      at?: Array<string> | undefined
+      quiet?: {
+        from: string
+        to: string
+      } | null | undefined
+      zone?: string | undefined
+      gatherSeconds?: number | undefined
+      budgetNear?: number | undefined
+    } | undefined
   }>
   agents: Array<{
     id: string
@@ -480,8 +745,33 @@ export type Config = {
   status: {
     stalledMinutes: number
   }
+  missions: {
+    folders: Array<string>
+  }
+  bulletins: {
+    every: string | null
+    at: Array<string>
+    quiet: {
+      from: string
+      to: string
+    } | null
+    zone: string
+    gatherSeconds: number
+    budgetNear: number
+  }
   approvals: {
     minutes: number
+  }
+  tickle: {
+    on: boolean
+    stuckMinutes: number
+    ackMinutes: number
+    cooldownMinutes: number
+    goneMinutes: number
+    rounds: number
+    workers: Array<"claude" | "codex" | "tickle">
+    reviewers: Array<"claude" | "codex" | "tickle">
+    repository: string | null
   }
   holds: {
     minutes: number
@@ -527,7 +817,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -560,6 +850,97 @@ export type CountInput = {
   since?: string | undefined
   /** before this time, day or age */
   before?: string | undefined
+}
+
+export type DebriefAnswer = {
+  agent: string
+  room: string
+  open: boolean
+  debrief: {
+    session: string
+    tried: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    worked: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    didNot: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    surprises: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    suggestions: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+  }
+}
+
+export type DebriefInput = {
+  /** a session, or an agent: its latest one here; the latest of all where none is named */
+  session?: string | undefined
+}
+
+export type DebriefedBody = {
+  event: "debriefed"
+  debrief: {
+    session: string
+    tried: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    worked: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    didNot: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    surprises: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+    suggestions: {
+      shown: Array<{
+        says: string
+        from: Array<string>
+      }>
+      more: number
+    }
+  }
 }
 
 export type DeliveryNotedBody = {
@@ -754,7 +1135,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | ThreadStartedBody | ThreadArchivedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -766,7 +1147,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -817,7 +1198,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -900,7 +1281,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "thread-started" | "thread-archived" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1297,6 +1678,24 @@ export type LeaveInput = {
   outcome?: "done" | "failed" | undefined
 }
 
+export type McAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type McInput = {
+  /** status, review, missions, coverage, next, sessions, diff, watch */
+  action?: "status" | "review" | "missions" | "coverage" | "next" | "sessions" | "diff" | "watch" | undefined
+  /** for coverage a mission, for watch on, off or default */
+  rest?: string | undefined
+}
+
 export type MergeAnswer = {
   receipt: Receipt
   output?: {
@@ -1367,6 +1766,30 @@ export type MintInput = {
   readonly?: boolean | string | undefined
   /** how many days it is good for; 0 for ever */
   days?: number | undefined
+}
+
+export type MissionAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type MissionFocusedBody = {
+  event: "mission-focused"
+  mission: string | null
+  by: string
+}
+
+export type MissionInput = {
+  /** show, focus, clear, new */
+  action?: "show" | "focus" | "clear" | "new" | undefined
+  /** the mission, such as M-retry; for new also what it is about */
+  rest?: string | undefined
 }
 
 export type ModeAnswer = {
@@ -1450,6 +1873,50 @@ export type NewInput = {
   name?: string | undefined
 }
 
+export type PageAcknowledgedBody = {
+  event: "page-acknowledged"
+  page: string
+  name: string
+  agent: string
+  turn: string
+  escalated: boolean
+}
+
+export type PageEscalatedBody = {
+  event: "page-escalated"
+  page: string
+  name: string
+  agent: string
+  turn: string
+  why: string
+}
+
+export type PagedBody = {
+  event: "paged"
+  page: string
+  name: string
+  agent: string
+  turn: string
+  why: string
+  until: string
+}
+
+export type PagesAnswer = {
+  pages: Array<{
+    page: string
+    name: string
+    agent: string
+    turn: string
+    room: string
+    why: string
+    at: string
+    until: string
+    escalated: boolean
+  }>
+}
+
+export type PagesInput = Record<string, never>
+
 export type PairAnswer = {
   receipt: Receipt
   output?: {
@@ -1479,6 +1946,29 @@ export type PairedBody = {
   identity: string
 }
 
+export type ParkedBody = {
+  event: "parked"
+  turn: string
+  step: string
+  jobs: Array<string>
+  bell: string | null
+  until: string
+}
+
+export type PauseAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    before: boolean
+  } | undefined
+}
+
+export type PauseInput = {
+  /** whose queue, by id or type */
+  agent: string
+  why?: string | undefined
+}
+
 export type PeopleAnswer = {
   people: Array<{
     name: string
@@ -1492,7 +1982,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -1507,7 +1997,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -1532,7 +2022,7 @@ export type PeripheralFile = {
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
     outputs?: Array<string> | undefined
   }> | undefined
   checks?: Array<string> | undefined
@@ -1621,6 +2111,25 @@ export type PeripheralsInput = {
   id?: string | undefined
 }
 
+export type PortfolioReviewedBody = {
+  event: "portfolio-reviewed"
+  turn: string
+  step: string
+  snapshot: {
+    missions: Array<{
+      id: string
+      status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      boxes: {
+        done: number
+        total: number
+      }
+      turns: number
+      drift: Array<string>
+    }>
+    complaints: number
+  }
+}
+
 export type Post = {
   position: number
   id: string
@@ -1640,6 +2149,61 @@ export type Post = {
     state: "open" | "approved" | "denied" | "lapsed"
     until: string | null
   } | null
+  bulletin?: {
+    kind: "scheduled" | "change" | "digest"
+    situation: {
+      room: string
+      at: string
+      agents: Array<{
+        id: string
+        readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+        doing: string | null
+        waiting: number
+        gone: boolean
+      }>
+      work: {
+        running: number
+        queued: number
+        waiting: number
+        stuck: number
+      }
+      approvals: Array<{
+        approval: string
+        agent: string
+        opens: string
+        asked: string
+        until: string
+        late: boolean
+      }>
+      budgets: Array<{
+        agent: string
+        of: "room" | "day"
+        unit: "tokens" | "usd"
+        state: "near" | "spent"
+        says: string
+      }>
+      missions: {
+        open: Array<{
+          id: string
+          title: string
+          status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+        }>
+        done: Array<string>
+      }
+      ended: {
+        since: string | null
+        done: number
+        failed: number
+        cancelled: number
+      }
+      more: {
+        agents: number
+        approvals: number
+        budgets: number
+        missions: number
+      }
+    }
+  } | undefined
 }
 
 export type Presence = {
@@ -1761,6 +2325,49 @@ export type QueueInput = {
   agent?: string | undefined
 }
 
+export type QueuePausedBody = {
+  event: "queue-paused"
+  agent: string
+  paused: boolean
+  why: string
+}
+
+export type RecallAnswer = {
+  sessions: Array<{
+    session: string
+    agent: string
+    room: string
+    open: boolean
+    about: string
+    outcome: string | null
+    began: string
+    ended: string
+    words: Array<string>
+    hits: number
+    best: {
+      entry: string
+      line: string
+    } | null
+  }>
+  found: number
+  next: number | null
+}
+
+export type RecallInput = {
+  /** what it had to do with; retr* is the beginning of a word */
+  words: string
+  /** sessions of this agent */
+  agent?: string | undefined
+  /** sessions in this room or thread */
+  room?: string | undefined
+  /** what was written since this time, day or age (7d) */
+  since?: string | undefined
+  /** how many on a page, up to 20 */
+  limit?: number | undefined
+  /** which page */
+  page?: number | undefined
+}
+
 export type Receipt = {
   message: string
   room: string
@@ -1794,7 +2401,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -1847,6 +2454,19 @@ export type RestoringBody = {
   what: string
   steps: Array<string>
   files: Array<FileChange>
+}
+
+export type ResumeAnswer = {
+  receipt: Receipt
+  output?: {
+    agent: string
+    paused: boolean
+  } | undefined
+}
+
+export type ResumeInput = {
+  /** whose queue, by id or type */
+  agent: string
 }
 
 export type ReviewedBody = {
@@ -1906,7 +2526,7 @@ export type RoomMode = "discuss" | "diagnose" | "execute"
 
 export type RoomSetBody = {
   event: "room-set"
-  setting: "listener" | "show"
+  setting: "listener" | "show" | "bulletins"
   to: string | null
 }
 
@@ -2465,7 +3085,7 @@ export type SettingsAnswer = {
   output?: {
     room: string
     settings: Array<{
-      setting: "listener" | "show"
+      setting: "listener" | "show" | "bulletins"
       value: string
       own: boolean
     }>
@@ -2475,7 +3095,7 @@ export type SettingsAnswer = {
 
 export type SettingsInput = {
   /** which; all of them where none is named */
-  setting?: "listener" | "show" | undefined
+  setting?: "listener" | "show" | "bulletins" | undefined
   /** what it is to be; default is as the config says */
   value?: string | undefined
 }
@@ -2573,6 +3193,7 @@ export type SteeredBody = {
   event: "steered"
   turn: string
   text: string
+  page?: string | undefined
 }
 
 export type StepAnswer = {
@@ -2791,6 +3412,66 @@ export type ThreadsInput = {
   limit?: number | undefined
   /** from where the page before ended */
   cursor?: number | undefined
+}
+
+export type TickleAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type TickleCycledBody = {
+  event: "tickle-cycled"
+  through: number
+  due: string | null
+  agents: Array<{
+    agent: string
+    state: "idle" | "queued" | "parked" | "thinking" | "waiting" | "stuck" | "gone"
+    why: string
+  }>
+  did: Array<string>
+}
+
+export type TickleInput = {
+  /** what it is to do */
+  action?: "scan" | "page" | "cycle" | undefined
+  /** of page: the agent, and why */
+  about?: string | undefined
+}
+
+export type TodoAddedBody = {
+  event: "todo-added"
+  text: string
+  by: string
+}
+
+export type TodoAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type TodoDoneBody = {
+  event: "todo-done"
+  todo: string
+  by: string
+}
+
+export type TodoInput = {
+  /** list, add, done */
+  action?: "list" | "add" | "done" | undefined
+  /** what is to be done; for done its number, or words of it */
+  rest?: string | undefined
 }
 
 export type TokenMintedBody = {
@@ -3140,6 +3821,32 @@ export type WatchSetBody = {
   on: boolean
 }
 
+export type WhistleAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type WhistleInput = {
+  /** who is rung for, by id or type */
+  agent: string
+  /** what is said; it may begin with what it is, such as query: */
+  text: string
+  /** what it is, where the text does not say so; a request otherwise */
+  act?: "query" | "answer" | "assert" | "challenge" | "agree" | "define" | "retract" | "suggest" | "request" | undefined
+  /** the bell it is about; an answer needs one */
+  ref?: string | undefined
+  /** behind which wall; otherwise the agent’s own */
+  peripheral?: string | undefined
+  /** how long a program that asks waits; in a room the answer comes when it comes */
+  seconds?: number | undefined
+}
+
 export type WhoAnswer = {
   agents: Array<Presence>
 }
@@ -3170,6 +3877,96 @@ export type WhoamiAnswer = {
 }
 
 export type WhoamiInput = Record<string, never>
+
+export type WorkAddedBody = {
+  event: "work-added"
+  work: string
+  title: string
+  text: string
+  priority: "high" | "normal" | "low"
+  after: Array<string>
+  agent: string | null
+  reviewer: string | null
+  mission: string | null
+  from: string
+  role: Role
+}
+
+export type WorkAnswer = {
+  receipt: Receipt
+  output?: {
+    did: string
+    work: Array<{
+      id: string
+      title: string
+      state: "open" | "working" | "reviewing" | "approved" | "people" | "done" | "dropped"
+      priority: "high" | "normal" | "low"
+      room: string
+      by: string
+      after: Array<string>
+      round: number
+      agent: string | null
+      turn: string | null
+      why: string
+    }>
+  } | undefined
+}
+
+export type WorkEndedBody = {
+  event: "work-ended"
+  work: string
+  title: string
+  outcome: "done" | "dropped"
+  why: string
+}
+
+export type WorkGivenBody = {
+  event: "work-given"
+  work: string
+  phase: "work" | "review"
+  round: number
+  agent: string
+  turn: string
+}
+
+export type WorkInput = {
+  /** what to do with the work queue */
+  action?: "add" | "list" | "show" | "drop" | "retry" | "judge" | "from-mission" | "from-github" | undefined
+  /** a title; or which, and of judge approve or changes, and why */
+  text?: string | undefined
+  /** high, normal or low */
+  priority?: "high" | "normal" | "low" | undefined
+  /** what must be done before: w-1,w-2 */
+  after?: string | undefined
+  /** who is to do it */
+  agent?: string | undefined
+  /** who is to look at it */
+  reviewer?: string | undefined
+  /** the mission it is for */
+  mission?: string | undefined
+  /** of from-github: issues with this label */
+  label?: string | undefined
+  /** of from-github: such as owner/name */
+  repository?: string | undefined
+}
+
+export type WorkJudgedBody = {
+  event: "work-judged"
+  work: string
+  round: number
+  verdict: "approve" | "changes" | "unclear"
+  why: string
+  turn: string | null
+  people: boolean
+}
+
+export type WorkReturnedBody = {
+  event: "work-returned"
+  work: string
+  why: string
+  people: boolean
+  afresh: boolean
+}
 
 /** Everything that can be asked, by its name. */
 export interface Operations {
@@ -3233,6 +4030,30 @@ export interface Operations {
   "release": { reads: false; agents: false; input: ReleaseInput; answer: ReleaseAnswer }
   /** the tokens and the money that models took: by whom, for whom, where and when; and what is left of budgets */
   "usage": { reads: true; agents: false; input: UsageInput; answer: UsageAnswer }
+  /** mission control: how all stands, a review of all missions, what comes next, what changed since */
+  "mc": { reads: false; agents: false; input: McInput; answer: McAnswer }
+  /** what this room works on: focus on a mission, show one, clear the focus, or make a new mission */
+  "mission": { reads: false; agents: false; input: MissionInput; answer: MissionAnswer }
+  /** what is to be done in this room: add to it, list it, or tick something off */
+  "todo": { reads: false; agents: false; input: TodoInput; answer: TodoAnswer }
+  /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */
+  "bell": { reads: false; agents: false; input: BellInput; answer: BellAnswer }
+  /** ask an agent and wait for its answer; when the seconds are over, only the wait is */
+  "whistle": { reads: false; agents: false; input: WhistleInput; answer: WhistleAnswer }
+  /** who rang for whom and waits for an answer, what crosses, and what was answered lately */
+  "bells": { reads: true; agents: false; input: BellsInput; answer: BellsAnswer }
+  /** have an agent begin no further turn, in any room; what it is at goes on, and what waits keeps its place */
+  "pause": { reads: false; agents: false; input: PauseInput; answer: PauseAnswer }
+  /** let an agent go on with what waits for it */
+  "resume": { reads: false; agents: false; input: ResumeInput; answer: ResumeAnswer }
+  /** the work queue: add TITLE, list, show, drop, retry and judge ID approve|changes WHY, from-mission ID, from-github */
+  "work": { reads: false; agents: false; input: WorkInput; answer: WorkAnswer }
+  /** have Tickle look now: scan says how every agent stands, page AGENT WHY pages one, cycle does a whole round */
+  "tickle": { reads: false; agents: false; input: TickleInput; answer: TickleAnswer }
+  /** the pages that nobody has answered: agents at work that were not heard of for long */
+  "pages": { reads: true; agents: false; input: PagesInput; answer: PagesAnswer }
+  /** answer a page for an agent: you look after it, and nobody is asked about this silence again */
+  "ack": { reads: false; agents: false; input: AckInput; answer: AckAnswer }
   /** what waits for a person: who asks, for what, until when, and who may decide */
   "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
   /** let a call through that waits for a person */
@@ -3241,6 +4062,8 @@ export interface Operations {
   "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
   /** what is being worked on and what waits, and how each stands */
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
+  /** how things stand in this room now: agents, work, approvals, budgets, missions */
+  "bulletin": { reads: true; agents: false; input: BulletinInput; answer: BulletinAnswer }
   /** go on with a text that was too long to be shown at once */
   "more": { reads: true; agents: false; input: MoreInput; answer: MoreAnswer }
   /** show in this room what happens in another one */
@@ -3249,6 +4072,10 @@ export interface Operations {
   "unwatch": { reads: false; agents: false; input: UnwatchInput; answer: UnwatchAnswer }
   /** the latest sessions: one run of an agent, one chain of evidence each */
   "sessions": { reads: true; agents: false; input: SessionsInput; answer: SessionsAnswer }
+  /** what there is to learn from a session: what was tried, what worked, what did not, surprises, suggestions */
+  "debrief": { reads: true; agents: false; input: DebriefInput; answer: DebriefAnswer }
+  /** search all sessions there ever were: what they were about, how they ended, and where the words are */
+  "recall": { reads: true; agents: false; input: RecallInput; answer: RecallAnswer }
   /** the latest steps, each once: the call, and what came of it or why it was refused */
   "steps": { reads: true; agents: false; input: StepsInput; answer: StepsAnswer }
   /** the latest hops: from which wall to which, and on which condition */
@@ -3261,7 +4088,7 @@ export interface Operations {
   "gate": { reads: false; agents: false; input: GateInput; answer: GateAnswer }
   /** have an agent hear the lines of this room that are addressed to nobody */
   "ungate": { reads: false; agents: false; input: UngateInput; answer: UngateAnswer }
-  /** how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all */
+  /** how this room is set, and the rooms it watches; or set it: listener AGENT or nobody, show quiet, normal or all, bulletins on or off */
   "settings": { reads: false; agents: false; input: SettingsInput; answer: SettingsAnswer }
   /** show how this room or thread works, or set it: a profile of the config, or none */
   "profile": { reads: false; agents: false; input: ProfileInput; answer: ProfileAnswer }

@@ -4,6 +4,7 @@ import type { Store } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
+import type { MissionStatus } from '../shapes/mission.ts'
 import { type MissionStands, MOST_DONE, MOST_SHOWN, type Situation } from '../shapes/situation.ts'
 import type { TurnState, TurnView } from '../shapes/turn-view.ts'
 
@@ -164,9 +165,9 @@ const budgetsIn = async ({ standings, agents }: Sources, room: string, near: num
   return stands.filter(({ says }, i) => stands.findIndex((one) => one.says === says) === i)
 }
 
-const DONE = 'done'
+const DONE: MissionStatus = 'complete'
 /** What a mission can be that nobody works on any more. */
-const CLOSED: ReadonlySet<string> = new Set([DONE, 'cancelled', 'failed', 'abandoned', 'dropped'])
+const CLOSED: ReadonlySet<MissionStatus> = new Set([DONE, 'deferred'])
 
 const shortly = ({ id, title, status }: MissionStands): MissionStands => ({
   id,
@@ -174,7 +175,7 @@ const shortly = ({ id, title, status }: MissionStands): MissionStands => ({
   status,
 })
 
-/** Of many, those that came last: ids sort by time. */
+/** Of many, the last ones by their names. */
 const doneIn = (missions: readonly MissionStands[]): string[] =>
   missions
     .filter(({ status }) => status === DONE)

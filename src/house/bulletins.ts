@@ -16,10 +16,7 @@ import type { Parts } from './parts.ts'
 const KEEP_MS = 30_000
 const REDIS_MS = 2000
 
-/** The missions there are, for whoever tells of them; none, until there are missions. */
-type Missions = Sources['missions']
-
-const sourcesOf = (parts: Parts, missions: Missions = async () => []): Sources => {
+const sourcesOf = (parts: Parts): Sources => {
   const { store, config, book, clock, turnViews } = parts
   return {
     store,
@@ -28,7 +25,7 @@ const sourcesOf = (parts: Parts, missions: Missions = async () => []): Sources =
     approvals: () => openApprovals(store, clock()),
     standings: async (agent, room) =>
       standingsOf(book, { agent, room, turn: null }, await budgetsOf(store, { agent, room }, config)),
-    missions,
+    missions: parts.missions.all,
     agents: config.agents.map(({ id }) => id),
     now: clock,
   }
@@ -36,24 +33,24 @@ const sourcesOf = (parts: Parts, missions: Missions = async () => []): Sources =
 
 /** How things stand in a room now, and in words. */
 export const bulletinIn =
-  (parts: Parts, missions?: Missions) =>
+  (parts: Parts) =>
   async (room: string): Promise<{ situation: Situation; text: string }> => {
     const since = new Date(parts.clock() - DAY_MS).toISOString()
     const { budgetNear } = settingsWith(
       parts.config.bulletins,
       parts.config.rooms.find(({ id }) => id === room)?.bulletins,
     )
-    const situation = await gatherSituation(sourcesOf(parts, missions), { room, since, budgetNear })
+    const situation = await gatherSituation(sourcesOf(parts), { room, since, budgetNear })
     return { situation, text: situationLines(situation).join('\n') }
   }
 
 const DAY_MS = 86_400_000
 
 /** Looks once at every room that is told how things stand, and posts what is due there. */
-export const lookAtBulletins = async (parts: Parts, missions?: Missions): Promise<void> => {
+export const lookAtBulletins = async (parts: Parts): Promise<void> => {
   const { store, config, clock, log } = parts
   for (const { room, settings } of await roomsTold(store, config)) {
-    const sources = sourcesOf(parts, missions)
+    const sources = sourcesOf(parts)
     const situationOf = (of: string, since: string | null) =>
       gatherSituation(sources, { room: of, since, budgetNear: settings.budgetNear })
     const posted = await postDue({ store, situationOf, now: clock }, room, settings)
@@ -62,14 +59,14 @@ export const lookAtBulletins = async (parts: Parts, missions?: Missions): Promis
 }
 
 /** Looks again and again, as often as what changes is gathered: one process of all that run. */
-export const startBulletins = (parts: Parts, missions?: Missions): { stop: () => Promise<void> } => {
+export const startBulletins = (parts: Parts): { stop: () => Promise<void> } => {
   const { config, redis, prefix, log } = parts
   const all = [config.bulletins, ...config.rooms.map(({ bulletins }) => bulletins)]
   const everyMs = Math.min(...all.map((one) => one?.gatherSeconds ?? config.bulletins.gatherSeconds)) * 1000
   const schedule = createSchedule(
     { redis, prefix, name: 'bulletins' },
     everyMs,
-    () => lookAtBulletins(parts, missions),
+    () => lookAtBulletins(parts),
     (error) => log.warn('bulletins were not looked at', { error: error.message }),
   )
   const keep = (): void => {

@@ -22,6 +22,7 @@ import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { within } from '../lib/within.ts'
+import { scanMissions, textOfMission } from '../missions/scan.ts'
 import { mergeStands } from '../operations/merge-history.ts'
 import { operations } from '../operations/table.ts'
 import { createUndo } from '../operations/undo-files.ts'
@@ -39,6 +40,7 @@ import { programFolders } from '../sandbox/programs.ts'
 import { BY_HAND, type KnownAgent, type Presence } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
+import type { Mission } from '../shapes/mission.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { RoomMode } from '../shapes/room.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
@@ -48,6 +50,7 @@ import { createWorks } from '../tickle/work.ts'
 import { checkoutAt } from '../workspace/checkout-record.ts'
 import { createCheckouts } from '../workspace/checkouts.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
+import { reachOf } from '../workspace/scope.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
@@ -144,6 +147,8 @@ export const openParts = async (given: Settings, part: string) => {
     (await roll()).filter(({ id }) => id !== BY_HAND && !config.agents.some((agent) => agent.id === id))
 
   const newId = createIds(systemClock)
+  const scope = specs.get('mission-control')?.scope
+  const sight = { workspace, folders: config.missions.folders, shows: scope ? reachOf(scope).mayRead : () => false }
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
 
   return {
@@ -158,6 +163,11 @@ export const openParts = async (given: Settings, part: string) => {
     profileOf: profileIn,
     wallsIn: async (room: string) => walls.for(await profileIn(room)),
     book,
+    /** The missions of the workspace, as mission control may see them. */
+    missions: {
+      all: async () => (await scanMissions(sight)).missions,
+      textOf: (mission: Pick<Mission, 'path'>) => textOfMission(mission, sight),
+    },
     /** Tickle's work queue, and the issues that can become work. */
     works: createWorks(store),
     issues: createGithub({ path: settings.path, variables: settings.variables ?? {}, cwd: folder.path }),

@@ -78,11 +78,10 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     rooms: config.rooms,
     config,
     book: parts.book,
-    // Tickle: what the missions have is handed in here.
     tickle: {
       works: parts.works,
       issues: parts.issues,
-      boxesOf: NO_MISSIONS,
+      boxesOf: createBoxes({ missions: parts.missions.all, textOf: parts.missions.textOf }),
       repository: config.tickle.repository,
     },
     people: parts.people,
@@ -138,5 +137,3 @@ const closeSession = async (
 }
 
 const REDIS_MS = 2000
-
-const NO_MISSIONS = createBoxes({ missions: async () => [], textOf: async () => null })

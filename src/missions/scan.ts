@@ -33,6 +33,16 @@ export const scanMissions = async (sight: Sight): Promise<Portfolio> => {
   return resolve(missions, complaints)
 }
 
+/** What the file of a mission says; null where it cannot be read, or not any more. */
+export const textOfMission = async (
+  { path }: Pick<Mission, 'path'>,
+  { workspace, shows }: Sight,
+): Promise<string | null> => {
+  const place = await placeOf(workspace, path)
+  const text = place && shows(place.name) ? await textAt(place) : null
+  return typeof text === 'string' ? text : null
+}
+
 type Complain = (path: string, what: string, right: string) => void
 
 const filesIn = async (folder: string, { workspace }: Sight, complain: Complain): Promise<string[]> => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nearest } from '../lib/nearest.ts'
 import { authorOf } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Readiness } from './agent.ts'
+import { MissionStatus } from './mission.ts'
 
 /** How much of a situation is kept: the rest is counted. */
 export const MOST_SHOWN = 20
@@ -35,7 +36,7 @@ const BudgetStands = z.strictObject({
   says: z.string(),
 })
 
-const MissionStands = z.strictObject({ id: z.string(), title: z.string(), status: z.string() })
+const MissionStands = z.strictObject({ id: z.string(), title: z.string(), status: MissionStatus })
 export type MissionStands = z.infer<typeof MissionStands>
 
 const Count = z.int().nonnegative()

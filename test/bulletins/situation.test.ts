@@ -80,9 +80,9 @@ test('what stands is gathered for a room and its threads, and nothing of what is
             ]
           : [{ ...standing, used: 799 }],
       missions: async () => [
-        { id: 'm-1', title: 'The\nretries', status: 'active' },
-        { id: 'm-0', title: 'Before', status: 'done' },
-        { id: 'm-2', title: 'Never', status: 'cancelled' },
+        { id: 'm-1', title: 'The\nretries', status: 'in-progress' },
+        { id: 'm-0', title: 'Before', status: 'complete' },
+        { id: 'm-2', title: 'Never', status: 'deferred' },
       ],
     }),
     { room: 'lobby', since: '2026-01-02T00:00:00.000Z', budgetNear: 0.8 },
@@ -114,7 +114,7 @@ test('what stands is gathered for a room and its threads, and nothing of what is
         says: 'claude-1 has used 850 of the 1,000 tokens of its day',
       },
     ],
-    missions: { open: [{ id: 'm-1', title: 'The retries', status: 'active' }], done: ['m-0'] },
+    missions: { open: [{ id: 'm-1', title: 'The retries', status: 'in-progress' }], done: ['m-0'] },
     ended: { since: '2026-01-02T00:00:00.000Z', done: 1, failed: 0, cancelled: 0 },
     more: { agents: 0, approvals: 0, budgets: 0, missions: 0 },
   })

@@ -15,7 +15,7 @@ const BUSY = calm({
   work: { running: 1, queued: 2, waiting: 1, stuck: 1 },
   approvals: [approval()],
   budgets: [budget({ state: 'spent' })],
-  missions: { open: [{ id: 'm-1', title: 'The retries', status: 'active' }], done: ['m-0'] },
+  missions: { open: [{ id: 'm-1', title: 'The retries', status: 'in-progress' }], done: ['m-0'] },
   ended: { since: '2026-01-02T08:00:00.000Z', done: 5, failed: 1, cancelled: 0 },
 })
 
@@ -25,7 +25,7 @@ const STANDS = [
   'codex-1 is lost, and 1 turn waits for it',
   'codex-1 waits for a person: kqzfm, to run git push, for 10m so far',
   'budget spent: claude-1 has used 850 of the 1,000 tokens of its day',
-  'missions: 1 open, 1 done: The retries (active)',
+  'missions: 1 open, 1 done: The retries (in-progress)',
   'turns that ended since 2026-01-02 08:00: 5 done, 1 failed',
 ]
 

@@ -96,17 +96,7 @@ describe('every row can be asked', () => {
     },
   )
 
-  test.each(spoken.filter(({ gives }) => gives).map((row) => [row.name, row] as const))(
-    '%s, as a command in a room: it is work for an agent',
-    async (name, row) => {
-      const id = `command-${name}`
-      const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
-      expect(receipt).toMatchObject({ message: id, mode: 'action', assignments: [{ turn: expect.any(String) }] })
-    },
-  )
-
   // In the order of the table: whoever works by hand starts before they take a step.
-<<<<<<< HEAD
   const run = spoken.filter(({ gives }) => !gives)
   test.each(run.map((row) => [row.name, row] as const))('%s, as a command in a room', async (name, row) => {
     const id = `command-${name}`
@@ -138,27 +128,6 @@ describe('every row can be asked', () => {
       answer: null,
     })
   })
-=======
-  test.each(spoken.filter(({ gives }) => !gives).map((row) => [row.name, row] as const))(
-    '%s, as a command in a room',
-    async (name, row) => {
-      const id = `command-${name}`
-      const receipt = must(await client().say({ id, room: 'quiet', text: `/${name} ${exampleOf(row).join(' ')}` }))
-      expect(receipt).toEqual({
-        message: id,
-        room: 'quiet',
-        mode: 'coordination',
-        assignments: [],
-        answer: expect.any(String),
-        ...(row.whisper ? { whisper: expect.any(String) } : {}),
-      })
-      expect(receipt.answer).not.toBe('')
-      expect(await house.store.get(`${id}.receipt`)).toMatchObject({
-        body: { event: 'answered', operation: name, answer: receipt.answer },
-      })
-    },
-  )
->>>>>>> eight-tickle
 })
 
 test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(

@@ -5,21 +5,14 @@ export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'r
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
-<<<<<<< HEAD
   'start step hop leave amend unqueue steer stop undo rewind merge release mc mission todo bell whistle pause resume',
+  'work tickle ack',
   'watch unwatch approve deny',
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage bells',
+  'peripherals seat queue diff checkouts holds usage bells pages',
   'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
-=======
-  'start step hop leave amend unqueue steer stop undo rewind merge release work tickle ack watch unwatch approve deny',
-  'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
-].flatMap((line) => line.split(' '))
-const LOOK = [
-  'peripherals seat queue diff checkouts holds usage pages status more sessions steps hops approvals rooms profiles threads',
->>>>>>> eight-tickle
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))

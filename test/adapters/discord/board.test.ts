@@ -87,7 +87,7 @@ test('a board has what the situation has, in fields and a colour, and nothing in
     work: { running: 1, queued: 2, waiting: 1, stuck: 2 },
     approvals: [approval()],
     budgets: [budget()],
-    missions: { open: [{ id: 'm-1', title: 'The retries', status: 'active' }], done: [] },
+    missions: { open: [{ id: 'm-1', title: 'The retries', status: 'in-progress' }], done: [] },
     ended: { since: null, done: 5, failed: 1, cancelled: 0 },
     more: { agents: 1, approvals: 0, budgets: 0, missions: 0 },
   })
