@@ -19,7 +19,7 @@ export const boardOf = (situation: Situation): Body => ({
 })
 
 /** What a board is known by, whatever it says: where nobody remembers which message it was, it is found by it. */
-export const boardFooter = (room: string): string => `board of ${room}`
+const boardFooter = (room: string): string => `board of ${room}`
 
 const FIELD = 1024
 const LINE = 160

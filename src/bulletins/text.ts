@@ -60,7 +60,7 @@ const READINESS: Record<Readiness, string> = {
 }
 
 /** How an agent stands, in words. */
-export const agentText = ({ id, readiness, doing, waiting }: Agent): string => {
+const agentText = ({ id, readiness, doing, waiting }: Agent): string => {
   const how = doing === null ? `is ${READINESS[readiness]}` : `is at work: ${oneLine(doing, LONGEST)}`
   return `${id} ${how}${waiting > 0 ? `, and ${count(waiting, 'turn')} ${waiting === 1 ? 'waits' : 'wait'} for it` : ''}`
 }

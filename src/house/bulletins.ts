@@ -47,7 +47,7 @@ export const bulletinIn =
 const DAY_MS = 86_400_000
 
 /** Looks once at every room that is told how things stand, and posts what is due there. */
-export const lookAtBulletins = async (parts: Parts): Promise<void> => {
+const lookAtBulletins = async (parts: Parts): Promise<void> => {
   const { store, config, clock, log } = parts
   for (const { room, settings } of await roomsTold(store, config)) {
     const sources = sourcesOf(parts)

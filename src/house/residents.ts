@@ -105,7 +105,7 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     const home = homeOf(agent, name, parts.folder)
     const alike = JSON.stringify([name, program, version, provider, key, home, name === 'claude' ? agent.id : null])
     const known = runners.get(alike)
-    if (known) return known
+    if (known !== undefined) return known
     const variables = parts.settings.variables ?? {}
     const machine = { config, folder: parts.folder, path: parts.settings.path, variables, log: log.warn }
     // Several are looked at side by side: whoever comes second waits for the same one.

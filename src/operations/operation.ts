@@ -26,7 +26,7 @@ import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
 
 /** The work queue, and what can become work: the open boxes of a mission, the open issues of a repository. */
-export type WorkSources = {
+type WorkSources = {
   works: Works
   boxesOf: (mission: string) => Promise<Result<Source[]>>
   issues: (repository: string, label: string | null) => Promise<Result<Source[]>>

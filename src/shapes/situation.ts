@@ -63,7 +63,7 @@ export const Situation = z.strictObject({
 export type Situation = z.infer<typeof Situation>
 
 /** What a change is about: only an approval that waits is worth waking somebody for. */
-export const ChangeAbout = z.enum(['approval', 'agent', 'mission', 'budget'])
+const ChangeAbout = z.enum(['approval', 'agent', 'mission', 'budget'])
 
 /** Something that a room should know, and that no other post says. */
 export const Change = z.strictObject({ about: ChangeAbout, text: z.string() })

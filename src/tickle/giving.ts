@@ -28,7 +28,7 @@ type Options = { works: Works; say: Say; self: string; config: TickleConfig }
 const PERIPHERALS: Record<WorkPhase, string> = { work: 'edit', review: 'explore' }
 
 /** How often work that came back is tried again. */
-export const TRIES = 3
+const TRIES = 3
 /** How often a review that said nothing clear is asked for once more. */
 const UNCLEAR = 1
 

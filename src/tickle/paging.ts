@@ -9,7 +9,7 @@ import { ackDraft, escalationDraft, lastPaged, openPages, pageId, writePage } fr
 import type { Round } from './round.ts'
 
 /** What an agent is told that is paged; it stands among what others say to it. */
-export const pageText = (why: string): string => `${why}. Say in a line where you are, then go on.`
+const pageText = (why: string): string => `${why}. Say in a line where you are, then go on.`
 
 type LatelyOf = (turn: string) => Promise<Lately | null>
 

@@ -17,7 +17,7 @@ export const moves = [
 export type Move = (typeof moves)[number]
 
 /** Where each leads from where; what is not here cannot happen, and changes nothing. */
-export const transitions: Record<WorkState, Partial<Record<Move, WorkState>>> = {
+const transitions: Record<WorkState, Partial<Record<Move, WorkState>>> = {
   open: { given: 'working', people: 'people', dropped: 'dropped' },
   working: { asked: 'reviewing', returned: 'open', people: 'people', dropped: 'dropped' },
   reviewing: {

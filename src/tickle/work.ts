@@ -146,7 +146,7 @@ export const inOrder = (works: readonly Work[]): Work[] => {
   return works.toSorted((a, b) => rank(a) - rank(b) || numberOf(a.id) - numberOf(b.id))
 }
 
-export const numberOf = (id: string): number => Number(id.slice('w-'.length))
+const numberOf = (id: string): number => Number(id.slice('w-'.length))
 
 /** The id that the next piece of work has, after those that there are. */
 export const nextWorkId = (works: readonly Work[]): string =>

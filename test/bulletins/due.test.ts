@@ -14,7 +14,7 @@ const LATE = {
 const GONE = { about: 'agent', text: 'codex-1 is lost, and 2 turns wait for it' }
 const DONE = { about: 'mission', text: 'mission done: The retries (m-1)' }
 
-const RETRIES = { id: 'm-1', title: 'The retries', status: 'in-progress' }
+const RETRIES = { id: 'm-1', title: 'The retries', status: 'in-progress' as const }
 const AT_WORK = { agents: [agent('claude-1', { doing: 'read it' })] }
 const ENDED = { ended: { since: '2026-01-02T08:00:00.000Z', done: 1, failed: 0, cancelled: 0 } }
 
