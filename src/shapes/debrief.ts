@@ -6,7 +6,6 @@ export const DEBRIEF_LENGTH = 200
 
 /** A sentence, and the entries it comes from. */
 const Finding = z.strictObject({ says: z.string(), from: z.array(z.string()) })
-type Finding = z.infer<typeof Finding>
 
 /** As many as there is room for, and how many there are besides. */
 const Findings = z.strictObject({ shown: z.array(Finding), more: z.int() })

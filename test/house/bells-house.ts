@@ -13,7 +13,6 @@ agents:
   - { id: tickle-1, type: tickle, runner: rehearsal, peripheral: explore }
 `
 
-
 /** A house whose agents ring for each other by `use bell {…}`, as their grammar has it. */
 export const startBellHouse = async ({ config = '', worker = true } = {}) => {
   const house = await startTestHouse({ config: AGENTS + config, worker })
