@@ -11,12 +11,12 @@ type Answered = { content: { text: string }[] }
 
 /** What the inspector shows, in both eras and however it got there. */
 const SHOWN = {
-  tools: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop'],
+  tools: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop', 'bell', 'whistle', 'park'],
   read: ['# teapot\n\nIt pours.\n'],
   peripheral: 'edit',
   prompt: 1,
-  hop: ['in reflect; the tools here are evidence, reflect, hop'],
-  after: ['evidence', 'reflect', 'hop'],
+  hop: ['in reflect; the tools here are evidence, reflect, hop, bell, whistle, park'],
+  after: ['evidence', 'reflect', 'hop', 'bell', 'whistle', 'park'],
 }
 
 let place: Place

@@ -5,13 +5,14 @@ import { type Place, startPlace } from './place.ts'
 
 /** What every client sees, whatever it is and however it got there. */
 const SEEN: Seen = {
-  before: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop'],
+  before: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop', 'bell', 'whistle', 'park'],
   read: '# teapot\n\nIt pours.\n',
   outside: {
     code: -32602,
-    message: 'write is not a tool of explore; its tools are read, list, glob, grep, run, web-fetch, evidence, hop',
+    message:
+      'write is not a tool of explore; its tools are read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park',
   },
-  hop: 'in edit with {"target-files":["README.md"]}; the tools here are read, list, glob, grep, edit, multi-edit, apply-patch, write, run, terminal, evidence, hop',
+  hop: 'in edit with {"target-files":["README.md"]}; the tools here are read, list, glob, grep, edit, multi-edit, apply-patch, write, run, terminal, evidence, hop, bell, whistle, park',
   changes: 1,
   after: [
     'read',
@@ -26,6 +27,9 @@ const SEEN: Seen = {
     'terminal',
     'evidence',
     'hop',
+    'bell',
+    'whistle',
+    'park',
   ],
   updates: ['evidence://session/SESSION', 'evidence://session/SESSION'],
   events: [

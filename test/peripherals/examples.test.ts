@@ -55,7 +55,7 @@ test.each([
     'that should be allowed and is of a tool the spec lost',
     'tools: [read, list, glob, grep,',
     'tools: [read, grep,',
-    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep, run, web-fetch, evidence, hop',
+    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep, run, web-fetch, evidence, hop, bell, whistle, park',
   ],
   [
     'that should be allowed and is no longer in scope',

@@ -191,7 +191,8 @@ test('after a hop the tools are those of the other wall, in the same session', a
   const reports = await work(it, [{ tool: 'read', args: { path: 'sum.js' } }, FIX, hop('test'), BREAK, TEST])
   expect(kinds(reports)).toEqual(['ok', 'ok', 'ok', 'tool-not-allowed', 'ok'])
   expect(reports[2]).toMatchObject({
-    output: 'in test with {"changed-files":["sum.js"]}; the tools here are read, list, glob, grep, run, evidence, hop',
+    output:
+      'in test with {"changed-files":["sum.js"]}; the tools here are read, list, glob, grep, run, evidence, hop, bell, whistle, park',
   })
 })
 
