@@ -24,8 +24,12 @@ const SPENT: StepReport = { kind: 'failed', message: `a rehearsal takes at most 
  * What it does depends only on the request, the place and the reports, so a turn can be replayed from its evidence.
  */
 export const rehearse: Mind = function* (request, place) {
+  if (REVIEW.test(request)) return answer('to judge work takes a mind, or a person: /work judge says how.')
   return answer(yield* bounded(travel(parse(request), place, planFor)))
 }
+
+/** How a piece of work is given out to be reviewed: it expects a verdict. */
+const REVIEW = /^Review w-\d+: /
 
 /** A plan that is told of its calls beyond the most steps that they failed. */
 function* bounded<T>(plan: Plan<T>): Plan<T> {

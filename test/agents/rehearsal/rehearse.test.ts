@@ -247,3 +247,11 @@ describe('help and unknown requests', () => {
     })
   })
 })
+
+test('a review of somebody’s work is not made up: it says in a line that it has no verdict, and takes no step', () => {
+  const request = 'Review w-1: make tea\ncodex-1 worked on it\nVERDICT: APPROVE\nVERDICT: REQUEST-CHANGES'
+  expect(playAt(request, [], EXPLORE)).toEqual({
+    steps: [],
+    answer: 'rehearsal, no model: to judge work takes a mind, or a person: /work judge says how.',
+  })
+})
