@@ -48,7 +48,7 @@ const askCommand = (named: Command, row: Operation, { withFlags, settingsFrom }:
     command.addOption(optionOf(row, key))
   }
   // What is work for an agent has an answer when the agent has one.
-  if (row.gives) command.option('--wait <seconds>', 'how long to wait for the answer', '60')
+  if (isWaitedFor(row)) command.option('--wait <seconds>', 'how long to wait for the answer', '60')
   command.action(async (...given: unknown[]) => {
     const positional = given.slice(0, row.positional.length).flat() as (string | undefined)[]
     await ask(row, positional, given[row.positional.length] as Flags, settingsFrom)
@@ -91,13 +91,16 @@ const offline = async (
   return askOffline(row, input, settings)
 }
 
+/** Whether an agent's answer is what was asked for. */
+const isWaitedFor = ({ gives, tells }: Operation): boolean => gives !== undefined && !tells
+
 /** What changes something is a command in a room, whichever face it comes from. */
 const command = async (client: Client, row: Operation, input: Record<string, unknown>, flags: Flags): Promise<void> => {
   const json = flags['json'] === true
   const done = await client.command(row.name as PeopleCommand, input as never, aimOf(row, flags))
   if (!done.ok) return fail(done.refusal, json)
   const { receipt, output } = done.value
-  if (row.gives) return await answer(client, receipt, flags)
+  if (isWaitedFor(row)) return await answer(client, receipt, flags)
   print(
     json
       ? JSON.stringify({ ok: true, receipt, output })

@@ -34,10 +34,11 @@ const given = (way: Way, { agent, text, act, ref, peripheral }: z.infer<typeof R
 export const bell = defineWork({
   name: 'bell',
   summary: 'ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job',
-  example: 'bell codex query: is it done?',
+  example: 'bell claude query: is it done?',
   positional: ['agent', 'text'],
   rest: 'text',
   input: Rings,
+  tells: true,
   gives: (input) => given('bell', input),
 })
 
@@ -47,7 +48,7 @@ export const WHISTLE_SECONDS = 60
 export const whistle = defineWork({
   name: 'whistle',
   summary: 'ask an agent and wait for its answer; when the seconds are over, only the wait is',
-  example: 'whistle codex query: is it done? seconds=120',
+  example: 'whistle claude query: is it done? seconds=120',
   positional: ['agent', 'text'],
   rest: 'text',
   input: Rings.extend({

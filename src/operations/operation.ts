@@ -139,6 +139,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   run: (input: z.infer<Input>, context: Context) => Promise<Result<z.infer<Output>>>
   /** The work it is, where it is work for an agent: then it is given out as if it had been asked for, and not run. */
   gives?: (input: z.infer<Input>) => Gives
+  /** Whether that is told, and not asked: on the command line nobody waits for what comes of it. */
+  tells?: true
   /** The answer as a room reads it. */
   render: (output: z.infer<Output>) => string
   /** What is for whoever asked alone: no room reads it, and no evidence has it. */
@@ -164,7 +166,7 @@ export const Given = z.strictObject({
 
 type WorkRow<Input extends z.ZodObject> = Pick<
   Operation<Input>,
-  'name' | 'aliases' | 'summary' | 'example' | 'positional' | 'rest' | 'input'
+  'name' | 'aliases' | 'summary' | 'example' | 'positional' | 'rest' | 'input' | 'tells'
 > & { gives: (input: z.infer<Input>) => Gives }
 
 /** A row that is work for an agent: a word for what one could also ask it for. */

@@ -21,6 +21,7 @@ export const argsFrom = (words: readonly string[], { tool, schema, help }: Told)
   const isList = typeOf(takes[first]) === 'array'
   const { given, free, strange } = sorted(words, takes, isList)
   if (strange !== null) return wrong(`${tool} takes no ${strange}: ${help}`)
+  if (first === '' && free.length > 0) return wrong(`${tool} takes nothing: ${help}`)
   const loose = isList || free.length === 0 ? free : [free.join(' ')]
   const args: Args = {}
   for (const { key, value } of [...loose.map((value) => ({ key: first, value })), ...given]) {

@@ -124,7 +124,14 @@ describe('every row can be asked', () => {
       message: id,
       room: 'quiet',
       mode: 'action',
-      assignments: [{ turn: `${id}.${agent}-1`, session: expect.any(String), agent: `${agent}-1`, peripheral }],
+      assignments: [
+        {
+          turn: `${id}.${agent}-1`,
+          session: expect.any(String),
+          agent: `${agent}-1`,
+          peripheral: peripheral ?? 'explore',
+        },
+      ],
       answer: null,
     })
   })

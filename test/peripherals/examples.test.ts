@@ -179,6 +179,7 @@ test('the examples of what is refused are refused for what they are examples of'
       'a review of all missions: passed',
       'a room that works on a mission: passed',
       'a new mission: passed',
+      'how everybody stands: passed',
       'a command: tool-not-allowed',
       'a change of a file: tool-not-allowed',
       'a mission under another name: out-of-scope',

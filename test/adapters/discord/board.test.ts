@@ -108,7 +108,7 @@ test('a board has what the situation has, in fields and a colour, and nothing in
         value: '**kqzfm** codex-1: run git push, until <t:1767345600:R>',
         inline: false,
       },
-      { name: 'Missions', value: 'The retries · active', inline: false },
+      { name: 'Missions', value: 'The retries · in-progress', inline: false },
       {
         name: 'Budgets',
         value: '**near**: claude-1 has used 850 of the 1,000 tokens of its day',
