@@ -311,6 +311,20 @@ test('work is done in the role of whoever added it, and no higher', async () => 
   expect(accepted).toMatchObject({ author: { id: 'bob', via: 'tickle-1' }, body: { role: 'operator' } })
 })
 
+test('whoever has a lower role than it was added with says nothing of how it goes on, and may drop it', async () => {
+  await using stage = await openStage()
+  must(await stage.says('/work add one'))
+  await stage.tick()
+  await finishes(stage, 'w-1', '', 'cancelled')
+  const answers: unknown[] = []
+  for (const text of ['judge w-1 changes push it', 'judge w-1 approve', 'retry w-1', 'drop w-1']) {
+    const said = await stage.says(`/work ${text}`, 'token-of-bob')
+    answers.push(said.ok ? said.value.answer : `${said.refusal.code}: ${said.refusal.message}`)
+  }
+  const low = 'role-too-low: to say how w-1 goes on needs the role admin; you are operator'
+  expect(answers).toEqual([low, low, low, 'w-1 [dropped] one: bob dropped it'])
+})
+
 test('what cannot be is refused, and says why', async () => {
   await using stage = await openStage()
   must(await stage.says('/work add one'))
