@@ -178,6 +178,18 @@ test.each([
   expect(await stage.work('w-1')).toMatchObject({ state: 'done', round: 2 })
 })
 
+test('one that is paused is given nothing, and what is meant for it waits until it goes on', async () => {
+  await using stage = await openStage()
+  must(await stage.says('/pause codex-1 the branch is frozen'))
+  must(await stage.says('/work add one'))
+  must(await stage.says('/work add two agent=codex-1'))
+  await stage.tick()
+  expect(await givings(stage)).toEqual(['w-1 work 1 codex-2'])
+  must(await stage.says('/resume codex-1'))
+  await stage.tick()
+  expect(await givings(stage)).toEqual(['w-1 work 1 codex-2', 'w-2 work 1 codex-1'])
+})
+
 test('changes go back as often as the config has it, then it is for a person, who may approve it', async () => {
   await using stage = await openStage({ config: { rounds: 1 } })
   must(await stage.says('/work add one'))
