@@ -65,7 +65,7 @@ describe('a command', () => {
   })
 
   test('a row that is work for an agent who is not here is refused, with those who are', () => {
-    const given = spoken.filter(({ gives }) => gives !== undefined)
+    const given = spoken.filter(({ gives, example }) => gives !== undefined && !example.includes('codex'))
     const here = AGENTS.map(({ id }) => id).join(', ')
     expect(given.map(({ example }) => wishOf(`/${example}`))).toEqual(
       given.map(({ name }) =>
