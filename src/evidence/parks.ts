@@ -51,6 +51,17 @@ export const openParks = async (
   return open.reverse()
 }
 
+/** What waits in some turns, however long ago it began to: each session is looked at by itself. */
+export const parksOf = async (
+  store: Pick<Store, 'get' | 'query' | 'turn'>,
+  turns: readonly TurnRecord[],
+  now: number,
+): Promise<Park[]> => {
+  const sessions = new Set(turns.filter(({ status }) => status === 'running').map(({ session }) => session))
+  const found = await Promise.all([...sessions].map((session) => openParks(store, now, { session })))
+  return found.flat()
+}
+
 /** The agent of a turn, by its id alone: a turn may be waited for that is only about to be asked for. */
 export const agentOfTurn = (turn: string): string => turn.slice(turn.lastIndexOf('.') + 1)
 
@@ -65,7 +76,7 @@ export const circleOf = async (store: Reader, park: Park, now: number): Promise<
   const asker = await store.turn(park.turn)
   if (!asker) return null
   const turns = await store.unfinishedTurns()
-  const others = (await openParks(store, now)).filter(({ position }) => position < park.position)
+  const others = (await parksOf(store, turns, now)).filter(({ position }) => position < park.position)
   const seen = new Set<string>()
   const ways: Way[] = park.jobs.map((job) => ({ job, through: [asker.agent] }))
   for (let way = ways.shift(); way; way = ways.shift()) {

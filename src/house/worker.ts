@@ -4,7 +4,7 @@ import { keepHouse } from '../agents/house.ts'
 import { createThinking } from '../agents/think.ts'
 import { createTurns } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
-import { openParks } from '../evidence/parks.ts'
+import { parksOf } from '../evidence/parks.ts'
 import { pauseOf } from '../evidence/pauses.ts'
 import { declareWalls } from '../evidence/walls.ts'
 import { Problem } from '../lib/problem.ts'
@@ -123,7 +123,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
 const onlyPeople = async ({ store, clock }: Parts): Promise<void> => {
   for (;;) {
     const running = (await store.unfinishedTurns()).filter(({ status }) => status === 'running')
-    const waiting = [...(await openApprovals(store, clock())), ...(await openParks(store, clock()))]
+    const waiting = [...(await openApprovals(store, clock())), ...(await parksOf(store, running, clock()))]
     const asking = new Set(waiting.map(({ turn }) => turn))
     if (running.every(({ id }) => asking.has(id))) return
     await setTimeout(LOOK_MS, null, { ref: false })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { count } from '../lib/count.ts'
 import { oneLine } from '../lib/plain.ts'
-import { authorOf } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { authorOf, mayAct } from '../shapes/person.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { Priority, Repository, type Source, WorkId, WorkState } from '../shapes/tickle.ts'
@@ -194,6 +194,8 @@ const change = async (text: string, move: Move, context: Context, bodyOf: Change
   const work = found.value
   if (transition(work.state, move) === null)
     return refused(refusal('work-refused', `${work.id} is ${stateText(work)}: that cannot be done to it now`))
+  const objection = move === 'dropped' ? null : tooLow(work, context)
+  if (objection) return refused(objection)
   const [, ...why] = text.trim().split(/\s+/)
   const body = bodyOf(work, oneLine(why.join(' '), TITLE))
   const written = await context.store.append([workDraft(work, authorOf(context.person), body)])
@@ -204,6 +206,12 @@ const change = async (text: string, move: Move, context: Context, bodyOf: Change
   const after = await named(work.id, context)
   return after.ok ? ok({ did: '', work: [rowOf(after.value)] }) : after
 }
+
+/** It is done in the role it was added with: nobody says how it goes on in the name of a higher one. */
+const tooLow = ({ id, role }: Work, { person }: Context): Refusal | null =>
+  mayAct(person.role, role)
+    ? null
+    : refusal('role-too-low', `to say how ${id} goes on needs the role ${role}; you are ${person.role}`)
 
 const judge = (text: string, verdict: 'approve' | 'changes', context: Context): Promise<Result<Output>> => {
   const [id = '', , ...why] = text.trim().split(/\s+/)

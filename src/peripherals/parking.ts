@@ -45,14 +45,16 @@ export const createParking = (workshop: Workshop) => {
   }
 
   /** The turns that are waited for: those that are named and are there, or the one that will be rung for. */
-  const jobsOf = async ({ jobs, ring }: Waits, { request }: Step): Promise<Wanted> => {
+  const jobsOf = async ({ jobs, ring }: Waits, { request, session }: Step): Promise<Wanted> => {
     if (ring) {
       const job = await bells.jobOf(request.step, ring.to)
       return job.ok ? { ok: true, jobs: [job.value], bell: bellOf(job.value) } : job
     }
     for (const job of jobs) {
       const turn = await store.turn(job)
-      if (!turn) return { ok: false, refusal: refusal('turn-unknown', `${job} is no job; a bell answers with one`) }
+      // What comes of a turn is for its room.
+      if (turn?.room !== session.room)
+        return { ok: false, refusal: refusal('turn-unknown', `${job} is no job; a bell answers with one`) }
     }
     return { ok: true, jobs: [...jobs], bell: null }
   }

@@ -1,5 +1,5 @@
 import type { KnownAgent, Presence } from '../shapes/agent.ts'
-import { Message, type Receipt } from '../shapes/message.ts'
+import { isOwnId, Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -30,6 +30,8 @@ export type Social = Keeper &
     mostHops: number
     entryOf: (spec: PeripheralSpec, room: string, agent: string) => Promise<Refusal | null>
     ringOf: RingOf
+    /** Whether it is Bellhop itself that speaks, by ids that are made from what it is about. */
+    ownIds?: boolean
     /** Tells the queue that a session has work. It does not wait: work the queue never heard of is found by the sweep. */
     enqueue: (session: string) => void
   }
@@ -45,7 +47,7 @@ export const receive = (given: unknown, social: Social): Promise<Result<Receipt>
   })
 
 const pass = async (given: unknown, social: Social): Promise<Result<Receipt>> => {
-  const message = read(given)
+  const message = read(given, social)
   if (!message.ok) return refuse(social, 'read', message.refusal)
 
   const present = presence(message.value, await social.roomsFor(message.value.room), social.draining())
@@ -84,8 +86,10 @@ const passKnown = async (given: Known, agents: readonly KnownAgent[], social: So
   return receipt
 }
 
-const read = (given: unknown): Result<Message> => {
+const read = (given: unknown, { ownIds = false }: Social): Result<Message> => {
   const parsed = Message.safeParse(given)
+  if (parsed.success && isOwnId(parsed.data.id) && !ownIds)
+    return refused(refusal('id-conflict', `ids such as ${parsed.data.id} are for Bellhop itself`))
   if (parsed.success) return ok(parsed.data)
   const [issue] = parsed.error.issues
   return refused(refusal('request-invalid', `${issue?.path.join('.') || 'message'}: ${issue?.message}`))

@@ -23,6 +23,6 @@ export const sayAs = (
   const owner = { ...speaker, token, key: by ?? null, expires: null }
   return receive(
     { ...said, face: 'agent', credential: { token, as: null } },
-    { ...social, minted: async (given) => (given === token ? owner : social.minted(given)) },
+    { ...social, ownIds: true, minted: async (given) => (given === token ? owner : social.minted(given)) },
   )
 }

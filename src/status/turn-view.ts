@@ -118,7 +118,7 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
       const from = cursor === undefined ? {} : { cursor }
       const entries = await entriesOf({ session, ephemeral: 'with', limit: PAGE, ...from })
       const own = entries.filter(({ body }) => turnIn(body) === id && !isPaging(body))
-      if (own[0]) return { heard: own[0].at, entry: own[0].id, doing: doingIn(own) }
+      if (own[0]) return { heard: heardIn(own), entry: own[0].id, doing: doingIn(own) }
       cursor = entries.at(-1)?.position
       if (cursor === undefined || cursor <= started.position) break
     }
@@ -243,6 +243,16 @@ const turnIn = (body: Body | null): string | null => {
   if ('turn' in body) return body.turn
   return body.event === 'approval-decided' ? body.step.split('.').slice(0, 2).join('.') : null
 }
+
+/** When a turn was last heard of, by its newest entries: one that waits for others is silent from then on when its time is up. */
+const heardIn = (newest: readonly Entry[]): string => {
+  const begun = new Set(newest.flatMap(({ body }) => (body && isDecision(body) ? [body.step] : [])))
+  const until = newest.flatMap(({ body }) => (body?.event === 'parked' && !begun.has(body.step) ? [body.until] : []))
+  return [...newest.slice(0, 1).map(({ at }) => at), ...until].sort().at(-1) ?? ''
+}
+
+const isDecision = (body: Body): body is BodyOf<'step-intended' | 'step-refused'> =>
+  body.event === 'step-intended' || body.event === 'step-refused'
 
 /** What a turn is at, by its newest entries: a step that has not ended, or what it said last; the newest of these. */
 const doingIn = (newest: readonly Entry[]): string | null => {

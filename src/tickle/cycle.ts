@@ -1,5 +1,6 @@
 import type { Fence } from '../evidence/append.ts'
 import { houseDraft } from '../evidence/drafts.ts'
+import { pauseOf } from '../evidence/pauses.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Presence } from '../shapes/agent.ts'
@@ -66,7 +67,8 @@ export const createCycle = (options: Options) => {
     const judged = judge({ agent: id, presence, turns }, now, config.stuckMinutes * MINUTE)
     const away = judged.state === 'gone' || (judged.state === 'parked' && presence?.readiness !== 'ready')
     const goneSince = away ? await lastSeen(id, turns, now) : null
-    return { ...judged, id, type, presence, busy: own.length > 0, goneSince }
+    const paused = (await pauseOf(store, id)) !== null
+    return { ...judged, id, type, presence, busy: own.length > 0, paused, goneSince }
   }
 
   /** Since when an agent is not here, by what the rooms were told; where that is not known, by what it did last. */

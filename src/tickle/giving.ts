@@ -20,7 +20,15 @@ export type Say = (
 ) => Promise<Result<Receipt>>
 
 /** An agent that work can be given to, and how it is here. */
-export type Hand = { id: string; type: string; presence: Presence | null; busy: boolean; goneSince: number | null }
+export type Hand = {
+  id: string
+  type: string
+  presence: Presence | null
+  busy: boolean
+  /** Whether a person has it begin nothing more. */
+  paused: boolean
+  goneSince: number | null
+}
 
 type Options = { works: Works; say: Say; self: string; config: TickleConfig }
 
@@ -188,7 +196,7 @@ const isGivenOut = ({ state, given }: Work): boolean =>
   state === 'reviewing' || state === 'approved' || (state === 'working' && given?.phase === 'work')
 
 const isReady = ({ presence }: Hand): boolean => presence?.readiness === 'ready'
-const isFree = (hand: Hand): boolean => isReady(hand) && !hand.busy
+const isFree = (hand: Hand): boolean => isReady(hand) && !hand.busy && !hand.paused
 
 const can = ({ presence }: Hand, phase: WorkPhase): boolean =>
   presence?.peripherals.includes(PERIPHERALS[phase]) === true

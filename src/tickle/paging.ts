@@ -13,7 +13,7 @@ const pageText = (why: string): string => `${why}. Say in a line where you are, 
 
 type LatelyOf = (turn: string) => Promise<Lately | null>
 
-/** Deals with the pages that are open, then pages whoever is stuck; answers the turns that are waited for. */
+/** Deals with the pages that are open, then pages whoever is stuck; answers the turns that are listened to: paged and parked ones. */
 export const watch = async (
   round: Round,
   judged: readonly Judgement[],
@@ -28,12 +28,19 @@ export const watch = async (
   for (const page of open) await escalate(round, page, judged)
   for (const judgement of judged) await pageIfStuck(round, judgement, config)
   await remind(round)
-  return (await openPages(round.store)).map(({ turn }) => turn)
+  const parked = judged.filter(isParked).flatMap(({ turn }) => (turn ? [turn.view.turn] : []))
+  return [...(await openPages(round.store)).map(({ turn }) => turn), ...parked]
 }
 
-/** One that was heard of lately is looked at again when it would be stuck. */
-const thinksUntil = (round: Round, { state, turn }: Judgement, { stuckMinutes }: TickleConfig): void => {
-  if (state === 'thinking' && turn?.lately) round.dueAt(Date.parse(turn.lately.heard) + stuckMinutes * MINUTE)
+/** Whether it is at work and waits for other agents, up to a time. */
+const isParked = ({ state, turn }: Judgement): boolean =>
+  state === 'parked' && turn?.view.state === 'parked' && turn.lately !== null
+
+/** One that was heard of lately, or waits for others, is looked at again when it would be stuck. */
+const thinksUntil = (round: Round, judgement: Judgement, { stuckMinutes }: TickleConfig): void => {
+  const { state, turn } = judgement
+  if ((state === 'thinking' || isParked(judgement)) && turn?.lately)
+    round.dueAt(Date.parse(turn.lately.heard) + stuckMinutes * MINUTE)
 }
 
 /** Whatever an agent does next in its turn answers a page, and so does the end of the turn. */

@@ -23,6 +23,7 @@ const WAKES: ReadonlySet<EventName> = new Set([
   'turn-started',
   'turn-ended',
   'presence',
+  'queue-paused',
   'approval-asked',
   'approval-decided',
   'work-added',

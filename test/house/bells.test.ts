@@ -150,6 +150,16 @@ test('an agent parks on several jobs and goes on once with what came of all of t
   expect(await house.violations()).toEqual([])
 })
 
+test('an agent hears nothing of what came of a turn in another room by waiting for it', async () => {
+  await using house = await startBellHouse()
+  const other = await house.turnOf('@codex read README.md', 'quiet')
+  await house.endOf(other)
+  await house.endOf(await house.turnOf(`@claude ${use('park', { jobs: [other], seconds: 5 })}`))
+  expect((await house.bodiesOf('step-refused')).map(({ refusal: { code, message } }) => [code, message])).toEqual([
+    ['turn-unknown', `${other} is no job; a bell answers with one`],
+  ])
+})
+
 test('a turn that is parked goes on once after the worker was stopped and started', async () => {
   await using house = await startBellHouse()
   await house.client.command('pause', { agent: 'codex-1', why: 'for the restart' }, { room: 'lobby' })

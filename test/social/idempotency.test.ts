@@ -116,6 +116,17 @@ describe('the same id for something else', () => {
     expect(await receive(asBob, house.social)).toEqual(CONFLICT)
   })
 
+  test.each([`bell-${'0a'.repeat(16)}`, `page-${'0a'.repeat(10)}`, 'tickle-w-1-1', 'w-1'])(
+    'an id as Bellhop makes them (%s) is nobody’s to take',
+    async (id) => {
+      await using house = await testSocial()
+      expect(await receive(line({ id }), house.social)).toEqual(
+        refused(refusal('id-conflict', `ids such as ${id} are for Bellhop itself`)),
+      )
+      expect(await house.store.get(id)).toBeNull()
+    },
+  )
+
   test('the id of an entry that is no message is taken too', async () => {
     await using house = await testSocial()
     await receive(null, house.social)

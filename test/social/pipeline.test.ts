@@ -189,6 +189,18 @@ describe('a receipt is given once it is in the store', () => {
   })
 })
 
+test('a line that the store did not take once can be sent again', async () => {
+  const failed = refusal('store-failed', 'the evidence store did not take it: it was busy')
+  let fails = 1
+  await using house = await testSocial((store) => ({
+    store: { ...store, append: async (...given) => (fails-- > 0 ? refused(failed) : store.append(...given)) },
+  }))
+  expect(await receive(line({ text: '@codex read it' }), house.social)).toEqual(refused(failed))
+  expect(must(await receive(line({ text: '@codex read it' }), house.social)).assignments).toEqual([
+    { turn: 'm1.codex-1', session: 's-n3', agent: 'codex-1', peripheral: 'explore' },
+  ])
+})
+
 test('what throws on the way is a refusal too, it is evidence, and the line can be sent again', async () => {
   const lost = { presenceOf: () => Promise.reject(new Error('the registry is on fire')) }
   await using house = await testSocial(() => lost)

@@ -57,6 +57,32 @@ test('what the agent does next answers the page, and then nobody is asked', asyn
   expect(await openPages(stage.store)).toEqual([])
 })
 
+test('one that waits for others is silent only from the end of its wait on, and is paged when it does not go on then', async () => {
+  await using stage = await openStage()
+  await atWork(stage)
+  await stage.parks(TURN, 30)
+  await stage.pass(39)
+  expect(await toldOf(stage)).toEqual({ room: [], agent: [] })
+  await stage.pass(3)
+  const name = await NAME(stage)
+  expect((await toldOf(stage)).room).toEqual([
+    `03:44 tickle-1: page ${name}: codex-1: nothing was heard for 10 minutes`,
+  ])
+})
+
+test('one that goes on before the end of its wait, and falls silent, is paged', async () => {
+  await using stage = await openStage()
+  await atWork(stage)
+  await stage.parks(TURN, 600)
+  await stage.pass(20)
+  await stage.goesOn(TURN)
+  await stage.pass(12)
+  const name = await NAME(stage)
+  expect((await toldOf(stage)).room).toEqual([
+    `03:34 tickle-1: page ${name}: codex-1: nothing was heard for 10 minutes, at: park`,
+  ])
+})
+
 test('the end of the turn answers the page, too', async () => {
   await using stage = await openStage()
   await atWork(stage)

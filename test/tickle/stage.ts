@@ -143,6 +143,14 @@ export const openStage = async ({ config = {}, agents = CREW, change = () => ({}
     /** What an agent does. */
     starts: (turn: string) => write(turn, 'started', { event: 'turn-started', turn }),
     does: (turn: string, what: string) => write(turn, `said-${++lines}`, { event: 'agent-said', turn, text: what }),
+    /** It waits for others, up to some minutes; and goes on. */
+    parks: (turn: string, minutes: number) => {
+      const until = new Date(clock.now + minutes * MINUTE).toISOString()
+      const jobs = ['elsewhere.claude-1']
+      return write(turn, '1.parked', { event: 'parked', turn, step: `${turn}.1`, jobs, bell: null, until })
+    },
+    goesOn: (turn: string) =>
+      write(turn, '1.intent', { event: 'step-intended', turn, step: `${turn}.1`, call: { tool: 'park', args: {} } }),
     ends: (turn: string, answer: string, outcome: 'done' | 'failed' | 'cancelled' = 'done') =>
       write(turn, 'ended', { event: 'turn-ended', turn, outcome, answer }),
     /** An agent comes or goes, and the rooms are told, as the sweep does it. */

@@ -178,6 +178,18 @@ test.each([
   expect(await stage.work('w-1')).toMatchObject({ state: 'done', round: 2 })
 })
 
+test('one that is paused is given nothing, and what is meant for it waits until it goes on', async () => {
+  await using stage = await openStage()
+  must(await stage.says('/pause codex-1 the branch is frozen'))
+  must(await stage.says('/work add one'))
+  must(await stage.says('/work add two agent=codex-1'))
+  await stage.tick()
+  expect(await givings(stage)).toEqual(['w-1 work 1 codex-2'])
+  must(await stage.says('/resume codex-1'))
+  await stage.tick()
+  expect(await givings(stage)).toEqual(['w-1 work 1 codex-2', 'w-2 work 1 codex-1'])
+})
+
 test('changes go back as often as the config has it, then it is for a person, who may approve it', async () => {
   await using stage = await openStage({ config: { rounds: 1 } })
   must(await stage.says('/work add one'))
@@ -309,6 +321,20 @@ test('work is done in the role of whoever added it, and no higher', async () => 
   await stage.tick()
   const [accepted] = await stage.entries('accepted')
   expect(accepted).toMatchObject({ author: { id: 'bob', via: 'tickle-1' }, body: { role: 'operator' } })
+})
+
+test('whoever has a lower role than it was added with says nothing of how it goes on, and may drop it', async () => {
+  await using stage = await openStage()
+  must(await stage.says('/work add one'))
+  await stage.tick()
+  await finishes(stage, 'w-1', '', 'cancelled')
+  const answers: unknown[] = []
+  for (const text of ['judge w-1 changes push it', 'judge w-1 approve', 'retry w-1', 'drop w-1']) {
+    const said = await stage.says(`/work ${text}`, 'token-of-bob')
+    answers.push(said.ok ? said.value.answer : `${said.refusal.code}: ${said.refusal.message}`)
+  }
+  const low = 'role-too-low: to say how w-1 goes on needs the role admin; you are operator'
+  expect(answers).toEqual([low, low, low, 'w-1 [dropped] one: bob dropped it'])
 })
 
 test('what cannot be is refused, and says why', async () => {
