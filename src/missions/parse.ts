@@ -72,28 +72,33 @@ const LONGEST = 120
 type Complain = (line: number, what: string, right: string) => void
 type Line = { n: number; text: string }
 
-type Fence = { mark: string; n: number }
-
 /**
  * The lines that are no code: what is in a fence is an example of something. Files are anybody's: whatever a line is, each
  * of the patterns below takes a time for it that grows with its length and no faster.
  */
 const proseOf = (text: string, complain: Complain): Line[] => {
-  let fence: Fence | null = null
+  let fence: { mark: string; n: number } | null = null
   const prose: Line[] = []
   for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
-    const [, mark, rest = ''] = /^\s{0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
-    if (fence !== null) {
-      if (mark?.startsWith(fence.mark) && rest.trim() === '') fence = null
-    } else if (mark !== undefined && !(mark.startsWith('`') && rest.includes('`'))) fence = { mark, n: i + 1 }
+    const mark = fenceIn(line)
+    if (fence) fence = isEnd(line, fence.mark) ? null : fence
+    else if (mark) fence = { mark, n: i + 1 }
     else prose.push({ n: i + 1, text: line })
   }
-  if (fence !== null) {
-    const right = `close it with a line "${oneLine(fence.mark, 20)}"`
-    complain(fence.n, 'opens a code fence that does not end: all below is taken for code', right)
+  if (fence) {
+    const what = 'opens a code fence that does not end: all below is taken for code'
+    complain(fence.n, what, `close it with a line "${oneLine(fence.mark, 20)}"`)
   }
   return prose
 }
+
+/** The mark that a fence begins with; null where none does. One of ticks has no others on its line. */
+const fenceIn = (line: string): string | null => {
+  const [, mark = '', rest = ''] = /^\s{0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
+  return mark === '' || (mark.startsWith('`') && rest.includes('`')) ? null : mark
+}
+
+const isEnd = (line: string, mark: string): boolean => /^(?:`+|~+)$/.test(line.trim()) && line.trim().startsWith(mark)
 
 const titleOf = (id: MissionId, lines: readonly Line[], complain: Complain): string => {
   const found = lines

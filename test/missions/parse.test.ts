@@ -198,6 +198,7 @@ test.each([
   ['an owner of links that do not end', (n: number) => `Owner: ${'[]('.repeat(n / 3)}`],
   ['an owner with stars', (n: number) => `Owner: a${'*'.repeat(n)}b`],
   ['a blocker with a gap', (n: number) => `Blocked by: a${' '.repeat(n)}b`],
+  ['ticks that are no fence', (n: number) => `${'`'.repeat(n / 2)}a${'`'.repeat(n / 2)}`],
   ['nothing but phases', (n: number) => '# phase\n'.repeat(n / 8)],
 ])('%s, as long as a file may be, is read like any other', (_name, text) => {
   // What takes the square of it, or its cube, does not come to an end before the test is given up.
