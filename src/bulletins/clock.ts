@@ -50,13 +50,30 @@ type Schedule = Pick<BulletinSettings, 'every' | 'at' | 'zone'>
  */
 export const slotAt = (now: number, { every, at, zone }: Schedule): string | null => {
   const wall = wallAt(now, zone)
-  const [latest] = at
-    .map(minuteOf)
-    .filter((minute) => minute <= wall.minute && wall.minute - minute <= LATE_AT)
-    .sort((a, b) => b - a)
-  if (latest !== undefined) return `${wall.date} ${timeText(latest)}`
-  return every === null ? null : intervalAt(now, wall, minutesOf(every))
+  const length = every === null ? null : minutesOf(every)
+  // Also one of yesterday is served when midnight is over.
+  const [ago] = at.map((time) => (wall.minute - minuteOf(time) + DAY) % DAY).sort((a, b) => a - b)
+  // What began last counts: an interval that did since a time of the day has taken its place.
+  const isTime = ago !== undefined && ago <= LATE_AT && (length === null || ago <= wall.minute % length)
+  if (isTime) return timeAgo(wall, ago)
+  return length === null ? null : intervalAt(now, wall, length)
 }
+
+/** The time of the day that it was so many minutes ago, with its date. */
+const timeAgo = ({ date, minute }: Wall, ago: number): string => {
+  if (ago <= minute) return `${date} ${timeText(minute - ago)}`
+  const yesterday = new Date(Date.parse(date) - DAY * MINUTE_MS).toISOString().slice(0, 10)
+  return `${yesterday} ${timeText(minute - ago + DAY)}`
+}
+
+/**
+ * Whether a time of a schedule was served, where another was the last: it is that one, or clocks that were put back show it
+ * again. Only those that are told by what clocks show are the same the second time.
+ */
+export const isServed = (slot: string, last: string | null): boolean =>
+  last !== null && (slot === last || (isShown(slot) && isShown(last) && slot < last))
+
+const isShown = (slot: string): boolean => slot.includes(' ')
 
 /** Counted from midnight. Short ones are told by the moment they begin: each of two that look the same is one of its own. */
 const intervalAt = (now: number, { date, minute }: Wall, length: number): string | null => {

@@ -1,6 +1,6 @@
 import type { BulletinSettings } from '../shapes/bulletin.ts'
 import type { BulletinKind, Change, Situation } from '../shapes/situation.ts'
-import { isQuiet, quietEnded, slotAt } from './clock.ts'
+import { isQuiet, isServed, quietEnded, slotAt } from './clock.ts'
 import { changesBetween, saysTheSame } from './text.ts'
 
 /** The bulletin that a room was told last. */
@@ -42,7 +42,7 @@ const digest = (told: Change[], { settings, situation, now }: Look, last: Last):
 
 const scheduled = (told: Change[], { settings, situation, now }: Look, last: Last): Due | null => {
   const slot = slotAt(now, settings)
-  if (slot === null || slot === last.slot) return null
+  if (slot === null || isServed(slot, last.slot)) return null
   if (told.length === 0 && saysTheSame(last.situation, situation)) return null
   return { kind: 'scheduled', slot, told, held: [] }
 }

@@ -16,6 +16,9 @@ import type { Parts } from './parts.ts'
 const KEEP_MS = 30_000
 const REDIS_MS = 2000
 
+/** The longest between two looks: who looks less often than a post may be late can miss every one. */
+const MOST_SECONDS = 60
+
 const sourcesOf = (parts: Parts): Sources => {
   const { store, config, book, clock, turnViews } = parts
   return {
@@ -58,11 +61,12 @@ const lookAtBulletins = async (parts: Parts): Promise<void> => {
   }
 }
 
-/** Looks again and again, as often as what changes is gathered: one process of all that run. */
+/** Looks again and again, as often as what changes is gathered, and at every time of the schedules: one process of all that run. */
 export const startBulletins = (parts: Parts): { stop: () => Promise<void> } => {
   const { config, redis, prefix, log } = parts
   const all = [config.bulletins, ...config.rooms.map(({ bulletins }) => bulletins)]
-  const everyMs = Math.min(...all.map((one) => one?.gatherSeconds ?? config.bulletins.gatherSeconds)) * 1000
+  const gathered = all.map((one) => one?.gatherSeconds ?? config.bulletins.gatherSeconds)
+  const everyMs = Math.min(MOST_SECONDS, ...gathered) * 1000
   const schedule = createSchedule(
     { redis, prefix, name: 'bulletins' },
     everyMs,

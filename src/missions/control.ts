@@ -3,6 +3,7 @@ import { BELLHOP, roomDraft, sessionDraft } from '../evidence/drafts.ts'
 import { focusDraft, focusOf } from '../evidence/focus.ts'
 import { settingOf } from '../evidence/room-settings.ts'
 import type { Store } from '../evidence/store.ts'
+import { threadOf } from '../evidence/threads.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
@@ -29,7 +30,7 @@ import { candidatesOf, rank } from './next.ts'
 import { missionNamed } from './resolve.ts'
 import { countsOf, reviewOf } from './review.ts'
 import { scanMissions } from './scan.ts'
-import { bulletin } from './situation.ts'
+import { bulletin, type Situation } from './situation.ts'
 import { type TodoOrder, todo } from './todo.ts'
 
 type Options = {
@@ -194,11 +195,7 @@ export const createControl = (options: Options) => {
             works: running.some(({ agent }) => agent === id),
           })),
           queue: { running: running.length, waiting: open.length - running.length },
-          approvals: (await openApprovals(store, clock())).map(({ approval, agent, opens }) => ({
-            name: approval,
-            agent,
-            opens,
-          })),
+          ...(await approvalsSeen(store, room, clock())),
           missions: { all: missions.length, counts: countsOf(missions) },
           focus: await focusOf(store, room),
           budgets: await options.budgetsIn(room),
@@ -214,6 +211,21 @@ const LISTED = 5
 
 const told = (text: string, read: readonly Mission[] = []): Result<Told> =>
   ok({ text, paths: read.map(({ path }) => path) })
+
+/** The approvals that wait, as a room may be told of them: its own and those of its threads; the others are counted. */
+const approvalsSeen = async (
+  store: Store,
+  room: string,
+  now: number,
+): Promise<Pick<Situation, 'approvals' | 'elsewhere'>> => {
+  const open = await openApprovals(store, now)
+  const homes = await Promise.all(open.map(async (one) => [one.room, (await threadOf(store, one.room))?.room]))
+  const here = open.filter((_one, i) => homes[i]?.includes(room))
+  return {
+    approvals: here.map(({ approval, agent, opens }) => ({ name: approval, agent, opens })),
+    elsewhere: open.length - here.length,
+  }
+}
 
 /** What the last two reviews found, the newest first. */
 const lastReviews = async (store: Pick<Store, 'query'>): Promise<Snapshot[]> => {

@@ -74,26 +74,35 @@ export const candidatesOf = (
   missions: readonly Mission[],
   coverage: ReadonlyMap<string, Coverage>,
   now: number,
-): Candidate[] =>
-  missions.map((mission) => {
-    const { id, status, boxes } = mission
+): Candidate[] => {
+  const waiting = waitingIn(missions)
+  return missions.map(({ id, status, boxes }) => {
     const { turns = 0, failures = 0, last = null } = coverage.get(id) ?? {}
     const idleDays = last === null ? null : Math.max(0, (now - Date.parse(last)) / DAY_MS)
-    return { id, status, unlocks: waitingFor(mission, missions).size, boxes, turns, failures, idleDays }
+    return { id, status, unlocks: unlockedBy(id, waiting), boxes, turns, failures, idleDays }
   })
+}
 
-/** The missions that are not over and wait for one: they name it, or name one that waits for it. */
-const waitingFor = ({ id }: Mission, missions: readonly Mission[]): Set<string> => {
-  const waiting = new Set<string>()
-  const reached = new Set([id.toLowerCase()])
-  // A set that is added to goes on with what was added.
-  for (const one of reached) {
-    for (const other of missions) {
-      if (other.id === id || other.status === 'complete' || other.status === 'deferred') continue
-      if (!other.blockedBy.some((name) => name.toLowerCase() === one)) continue
-      waiting.add(other.id)
-      reached.add(other.id.toLowerCase())
+/** Those that are not over, by what they name as what they wait for. */
+const waitingIn = (missions: readonly Mission[]): Map<string, string[]> => {
+  const waiting = new Map<string, string[]>()
+  for (const { id, status, blockedBy } of missions) {
+    if (status === 'complete' || status === 'deferred') continue
+    for (const name of new Set(blockedBy.map(keyOf))) {
+      const others = waiting.get(name)
+      if (others) others.push(keyOf(id))
+      else waiting.set(name, [keyOf(id)])
     }
   }
   return waiting
+}
+
+const keyOf = (id: string): string => id.toLowerCase()
+
+/** How many wait for a mission: they name it, or name one that waits for it. */
+const unlockedBy = (id: string, waiting: ReadonlyMap<string, readonly string[]>): number => {
+  const reached = new Set([keyOf(id)])
+  // A set that is added to goes on with what was added.
+  for (const one of reached) for (const other of waiting.get(one) ?? []) reached.add(other)
+  return reached.size - 1
 }

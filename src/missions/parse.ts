@@ -26,11 +26,11 @@ const PROPER = 'ready, in-progress, blocked, complete or deferred'
  * away without a word; what other files say of it is for `resolve`.
  */
 export const parseMission = (id: MissionId, path: string, text: string): Mission => {
-  const lines = proseOf(text)
   const complaints: Complaint[] = []
   const complain = (line: number, what: string, right: string): void =>
     void complaints.push({ path, line, what, right })
 
+  const lines = proseOf(text, complain)
   const title = titleOf(id, lines, complain)
   const fields = fieldsOf(lines, complain)
   const boxes = boxesOf(lines, complain)
@@ -72,30 +72,43 @@ const LONGEST = 120
 type Complain = (line: number, what: string, right: string) => void
 type Line = { n: number; text: string }
 
-/** The lines that are no code: what is in a fence is an example of something. */
-const proseOf = (text: string): Line[] => {
-  let fence: string | null = null
-  return text.split(/\r\n|\r|\n/).flatMap((line, i): Line[] => {
-    const [, mark] = /^\s{0,3}(`{3,}|~{3,})/.exec(line) ?? []
-    if (fence !== null) {
-      if (mark?.startsWith(fence)) fence = null
-      return []
-    }
-    if (mark === undefined) return [{ n: i + 1, text: line }]
-    fence = mark
-    return []
-  })
+/**
+ * The lines that are no code: what is in a fence is an example of something. Files are anybody's: whatever a line is, each
+ * of the patterns below takes a time for it that grows with its length and no faster.
+ */
+const proseOf = (text: string, complain: Complain): Line[] => {
+  let fence: { mark: string; n: number } | null = null
+  const prose: Line[] = []
+  for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
+    const mark = fenceIn(line)
+    if (fence) fence = isEnd(line, fence.mark) ? null : fence
+    else if (mark) fence = { mark, n: i + 1 }
+    else prose.push({ n: i + 1, text: line })
+  }
+  if (fence) {
+    const what = 'opens a code fence that does not end: all below is taken for code'
+    complain(fence.n, what, `close it with a line "${oneLine(fence.mark, 20)}"`)
+  }
+  return prose
 }
+
+/** The mark that a fence begins with; null where none does. One of ticks has no others on its line. */
+const fenceIn = (line: string): string | null => {
+  const [, mark = '', rest = ''] = /^\s{0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
+  return mark === '' || (mark.startsWith('`') && rest.includes('`')) ? null : mark
+}
+
+const isEnd = (line: string, mark: string): boolean => /^(?:`+|~+)$/.test(line.trim()) && line.trim().startsWith(mark)
 
 const titleOf = (id: MissionId, lines: readonly Line[], complain: Complain): string => {
   const found = lines
-    .map(({ n, text }) => ({ n, title: /^\s{0,3}#\s+(.*?)\s*#*\s*$/.exec(text)?.[1] }))
-    .find(({ title }) => title)
-  if (!found?.title) {
+    .map(({ n, text }) => ({ n, ...headingIn(text) }))
+    .find(({ level, title }) => level === 1 && title !== '')
+  if (!found) {
     complain(1, 'has no title', `begin with a line such as "# ${id}: what it is about"`)
     return id
   }
-  const [, named, rest] = /^(?:mission\s*:?\s*)?(M-[\w.-]*\w)?\s*[:\u2013\u2014-]*\s*(.*)$/i.exec(found.title) ?? []
+  const [, named, rest] = /^(?:mission\s*:?\s*)?(M-[\w.-]*\w)?\s*[:\u2013\u2014-]*\s*(.*)$/is.exec(found.title) ?? []
   if (named !== undefined && named.toLowerCase() !== id.toLowerCase()) {
     complain(
       found.n,
@@ -109,12 +122,12 @@ const titleOf = (id: MissionId, lines: readonly Line[], complain: Complain): str
 type Field = { line: number; value: string; items: string[] }
 
 /** What stands behind a name and a colon, whatever is around it: `**Status:** x`, `## Status: x`, `- status: x`. */
-const FIELD = /^\s*(?:#{1,6}\s+|[-*+]\s+)?[*_]{0,3}(status|owner|blocked[ _-]by)[*_]{0,3}\s*:\s*[*_]{0,3}\s*(.*?)\s*$/i
+const FIELD = /^(?:#{1,6}\s+|[-*+]\s+)?[*_]{0,3}(status|owner|blocked[ _-]by)[*_]{0,3}\s*:\s*[*_]{0,3}\s*(.*)$/is
 
 const fieldsOf = (lines: readonly Line[], complain: Complain): Map<string, Field> => {
   const fields = new Map<string, Field>()
   for (const [at, { n, text }] of lines.entries()) {
-    const [, name, value = ''] = FIELD.exec(text) ?? []
+    const [, name, value = ''] = FIELD.exec(text.trim()) ?? []
     if (name === undefined) continue
     const key = name.toLowerCase().replace(/[ _]/, '-')
     const before = fields.get(key)
@@ -131,7 +144,7 @@ const fieldsOf = (lines: readonly Line[], complain: Complain): Map<string, Field
 const itemsFrom = (lines: readonly Line[]): string[] => {
   const items: string[] = []
   for (const { text } of lines) {
-    const [, item] = /^\s*[-*+]\s+(?!\[.?\])(.+)$/.exec(text) ?? []
+    const [, item] = /^\s*[-*+]\s+(?!\s*\[.?\])(.+)$/s.exec(text) ?? []
     if (item === undefined) return items
     items.push(item)
   }
@@ -191,7 +204,7 @@ const NOTHING = /^(?:none|nothing|nobody|no|n\/a|[-\u2013\u2014]*)$/i
 
 const blockersIn = (field: Field | undefined): string[] => {
   if (!field) return []
-  const said = field.value === '' ? field.items : field.value.split(/\s*[,;]\s*|\s+and\s+/)
+  const said = field.value === '' ? field.items : field.value.replace(/\s+/g, ' ').split(/ ?[,;] ?| and /)
   const named = said.map((one) => oneLine(bare(one), LONGEST)).filter((one) => !NOTHING.test(one))
   return [...new Set(named)]
 }
@@ -202,31 +215,43 @@ const ownerIn = (field: Field | undefined): string | null => {
 }
 
 /** A name without what Markdown puts around it. */
-const bare = (text: string): string =>
-  text
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/^[\s`*_[\](]+|[\s`*_[\]).]+$/g, '')
-    .replace(/\.md$/, '')
+const bare = (text: string): string => {
+  const linked = text.replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1').replace(/^[\s`*_[\](]+/, '')
+  return withoutEnd(linked, /[\s`*_[\]).]/).replace(/\.md$/, '')
+}
+
+/** A text without those of its last characters that are like this. */
+const withoutEnd = (text: string, like: RegExp): string => {
+  let end = text.length
+  while (end > 0 && like.test(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+type Phase = Mission['phases'][number]
 
 /** The parts of a mission: headings that begin with the word, each with the boxes up to the next heading as large. */
-const phasesOf = (lines: readonly Line[]): Mission['phases'] =>
-  lines.flatMap(({ text }, at): Mission['phases'] => {
-    const { level, title } = headingIn(text)
-    const [, name] = /^phase\b[\s:\u2013\u2014-]*(.*)$/i.exec(title) ?? []
-    if (name === undefined) return []
-    const below = lines.slice(at + 1)
-    const end = below.findIndex((line) => isHeading(headingIn(line.text), level))
-    const { done, open } = boxesOf(end === -1 ? below : below.slice(0, end), () => {})
-    return [{ name: oneLine(name, 60) || 'phase', boxes: { done, total: done + open.length } }]
-  })
+const phasesOf = (lines: readonly Line[]): Phase[] => {
+  const phases: Phase[] = []
+  let current: { phase: Phase; level: number } | null = null
+  for (const line of lines) {
+    const heading = headingIn(line.text)
+    const [, name] = /^phase\b[\s:\u2013\u2014-]*(.*)$/is.exec(heading.title) ?? []
+    if (name !== undefined) {
+      current = { phase: { name: oneLine(name, 60) || 'phase', boxes: { done: 0, total: 0 } }, level: heading.level }
+      phases.push(current.phase)
+    } else if (current && heading.level > 0 && heading.level <= current.level) current = null
+    if (!current) continue
+    const { done, open } = boxesOf([line], () => {})
+    current.phase.boxes.done += done
+    current.phase.boxes.total += done + open.length
+  }
+  return phases
+}
 
 type Heading = { level: number; title: string }
 
+/** A heading, by its level and without the marks around it; level 0 where it is none. */
 const headingIn = (text: string): Heading => {
-  const [, marks = '', title = ''] = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(text) ?? []
-  return { level: marks.length, title }
+  const [, marks = '', title = ''] = /^\s{0,3}(#{1,6})\s(.*)$/s.exec(text) ?? []
+  return { level: marks.length, title: withoutEnd(title.trim(), /#/).trim() }
 }
-
-/** Whether it is one, and ends what a heading of this level began: so does every other phase. */
-const isHeading = ({ level, title }: Heading, than: number): boolean =>
-  level > 0 && (level <= than || /^phase\b/i.test(title))

@@ -12,7 +12,10 @@ export const resolve = (read: readonly Mission[], before: readonly Complaint[] =
     if (known) twice.push(sameName(mission, known))
     else first.set(keyOf(mission.id), mission)
   }
-  const missions = [...first.values()].map((mission) => standing(mission, first)).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const blockers = blockersIn(first)
+  const missions = [...first.values()]
+    .map((mission) => standing(mission, first, blockers))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
   return {
     missions,
     complaints: [...before, ...twice, ...missions.flatMap(({ complaints }) => complaints)].sort(byPlace),
@@ -34,8 +37,9 @@ const sameName = ({ path, id }: Mission, known: Mission): Complaint => ({
 })
 
 type All = ReadonlyMap<string, Mission>
+type Blockers = ReadonlyMap<string, readonly Mission[]>
 
-const standing = (mission: Mission, all: All): Mission => {
+const standing = (mission: Mission, all: All, blockers: Blockers): Mission => {
   const { status, blockedBy, path, line } = mission
   const complaints = [...mission.complaints]
   const complain = (what: string, right: string): void => void complaints.push({ path, line, what, right })
@@ -48,7 +52,7 @@ const standing = (mission: Mission, all: All): Mission => {
       complain(`is blocked by ${other.id}, which is complete`, 'take it out of the line')
     }
   }
-  const round = status === 'complete' ? null : cycleFrom(mission, all)
+  const round = status === 'complete' ? null : cycleFrom(mission, blockers)
   if (round) complain(`is blocked by itself: ${round.join(' by ')}`, 'take one of them out of a "Blocked by" line')
   const waits = blockedBy.some((name) => all.get(keyOf(name))?.status !== 'complete')
   const held = waits && (status === 'ready' || status === 'in-progress' || status === 'unknown')
@@ -56,12 +60,12 @@ const standing = (mission: Mission, all: All): Mission => {
 }
 
 /** The way from a mission over what blocks it back to itself, the shortest; null where there is none. */
-const cycleFrom = (mission: Mission, all: All): string[] | null => {
+const cycleFrom = (mission: Mission, blockers: Blockers): string[] | null => {
   const ways: Mission[][] = [[mission]]
   const seen = new Set<string>()
   // A list that is added to goes on with what was added: the shorter ways come first.
   for (const way of ways) {
-    for (const other of blockersOf(way.at(-1), all)) {
+    for (const other of blockers.get(way.at(-1)?.id ?? '') ?? []) {
       if (other.id === mission.id) return [...way, mission].map(({ id }) => id)
       if (!seen.has(other.id)) ways.push([...way, other])
       seen.add(other.id)
@@ -70,8 +74,13 @@ const cycleFrom = (mission: Mission, all: All): string[] | null => {
   return null
 }
 
-/** The missions that block one, and are not complete. */
-const blockersOf = (mission: Mission | undefined, all: All): Mission[] =>
-  (mission?.blockedBy ?? []).flatMap((name) => all.get(keyOf(name)) ?? []).filter(({ status }) => status !== 'complete')
+/** The missions that block each, and are not complete: looked up once, since ways lead over them again and again. */
+const blockersIn = (all: All): Blockers =>
+  new Map(
+    [...all.values()].map(({ id, blockedBy }) => [
+      id,
+      blockedBy.flatMap((name) => all.get(keyOf(name)) ?? []).filter(({ status }) => status !== 'complete'),
+    ]),
+  )
 
 const byPlace = (a: Complaint, b: Complaint): number => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1)

@@ -23,6 +23,7 @@ export const todo = async (
       return said(todosText(todos))
     case 'add': {
       const text = oneLine(order.text, LONGEST)
+      if (text === '') return said('Nothing was added: say what is to be done, in words that can be seen.')
       return { text: `Added: ${text} (#${todos.length + 1})`, body: { event: 'todo-added', text, by } }
     }
     case 'done':

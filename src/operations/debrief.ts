@@ -58,12 +58,16 @@ const partLines = (title: string, { shown, more }: Findings): string[] =>
 /** How many sessions are looked at for the latest one of an agent. */
 const LATEST = 200
 
-/** A session by its id; else the latest of an agent, in this room where it has one here. */
+/** A session by its id; else the latest of an agent, in this room where it has one here, of those that may be looked at. */
 const sessionFor = async (named: string | undefined, context: Context): Promise<SessionRecord | null> => {
   const { store, room, who } = context
   const known = named === undefined ? null : await store.session(named)
   if (known) return known
   const agent = named === undefined ? null : agentNamed(named, await who())
   const sessions = (await store.sessions(LATEST)).filter((one) => agent === null || one.agent === agent)
-  return sessions.find((one) => one.room === room) ?? sessions[0] ?? null
+  const rooms = new Set(sessions.map((one) => one.room))
+  const hidden = new Set<string>()
+  for (const one of rooms) if (await tooLowAt(one, 'viewer', 'to look at it', context)) hidden.add(one)
+  const open = sessions.filter((one) => !hidden.has(one.room))
+  return open.find((one) => one.room === room) ?? open[0] ?? null
 }

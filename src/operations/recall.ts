@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { MOST_WORDS, type Ranked, rankSessions, recallSession, recallWords } from '../evidence/recall.ts'
 import { count } from '../lib/count.ts'
 import { Id } from '../shapes/message.ts'
-import { mayAct } from '../shapes/person.ts'
 import { EvidenceQuery } from '../shapes/query.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
 import { agentNamed } from './sessions.ts'
-import { roleAt } from './standing.ts'
+import { tooLowAt } from './standing.ts'
 
 const Row = z.strictObject({
   session: Id,
@@ -55,7 +54,7 @@ export const recall = defineOperation({
   }),
   output: z.strictObject({
     sessions: z.array(Row),
-    /** How many there are in all, before those are left out that whoever asks may not look at. */
+    /** How many there are in all, of those that whoever asks may look at: of others not even the number is told. */
     found: z.int(),
     /** The next page; null where this was the last. */
     next: z.int().nullable(),
@@ -72,26 +71,34 @@ export const recall = defineOperation({
     const of = agent === undefined ? undefined : agentNamed(agent, await context.who())
     const ranked = await rankSessions(context.store, { words, agent: of, room, since })
     if (!ranked.ok) return ranked
+    const open = await openTo(ranked.value, context)
     const from = (page - 1) * limit
-    const shown = await Promise.all(ranked.value.slice(from, from + limit).map((one) => rowOf(one, context)))
-    const next = ranked.value.length > from + limit ? page + 1 : null
-    return ok({ sessions: shown.filter((row) => row !== null), found: ranked.value.length, next })
+    const shown = await Promise.all(open.slice(from, from + limit).map((one) => recallSession(context.store, one)))
+    const next = open.length > from + limit ? page + 1 : null
+    return ok({ sessions: shown.filter((row) => row !== null), found: open.length, next })
   },
   render: ({ sessions, found, next }) =>
     found === 0
       ? 'no session has one of these words'
       : [
           ...sessions.map(rowText),
-          ...(sessions.length === 0 ? ['nothing here that you may look at'] : []),
+          ...(sessions.length === 0 ? [`there is no such page: ${count(found, 'session')} in all`] : []),
           ...(next === null ? [] : [`of ${count(found, 'session')}; more: page=${next}`]),
         ].join('\n'),
 })
 
-/** A session as whoever asks may see it: one of a room that they may not look into is left out. */
-const rowOf = async (ranked: Ranked, context: Context): Promise<Row | null> => {
-  const recalled = await recallSession(context.store, ranked)
-  const role = recalled && (await roleAt(recalled.room, context))
-  return role && mayAct(role, 'viewer') ? recalled : null
+/** The sessions that whoever asks may look at: those of other rooms are left out before anything is counted. */
+const openTo = async (ranked: readonly Ranked[], context: Context): Promise<Ranked[]> => {
+  const rooms = new Map<string, boolean>()
+  const open: Ranked[] = []
+  for (const one of ranked) {
+    const room = (await context.store.session(one.session))?.room
+    if (room === undefined) continue
+    const mayLook = rooms.get(room) ?? (await tooLowAt(room, 'viewer', 'to look at it', context)) === null
+    rooms.set(room, mayLook)
+    if (mayLook) open.push(one)
+  }
+  return open
 }
 
 const rowText = ({ session, agent, room, about, outcome, began, words, hits, best }: Row): string =>

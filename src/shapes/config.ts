@@ -10,6 +10,13 @@ import { Prices } from './usage.ts'
 
 const Days = z.number().positive().nullable()
 
+/** A folder of the workspace as tools name it: `./missions/` is `missions`. */
+const MissionFolder = z
+  .string()
+  .min(1)
+  .max(200)
+  .overwrite((path) => path.replace(/^(?:\.\/+)+/, '').replace(/(?<=[^/])\/+$/, '') || '.')
+
 /** What is let go after how many days: what nothing builds on, what was said and done, what of it is large. */
 export const KeepPolicy = z.strictObject({ ephemeralDays: Days, bodyDays: Days, largeDays: Days })
 export type KeepPolicy = z.infer<typeof KeepPolicy>
@@ -113,7 +120,7 @@ export const Config = z.strictObject({
     stalledMinutes: z.number().positive(),
   }),
   /** Where missions are, in the workspace: the first folder is where new ones are made. */
-  missions: z.strictObject({ folders: z.array(z.string().min(1).max(200)).min(1).max(20) }),
+  missions: z.strictObject({ folders: z.array(MissionFolder).min(1).max(20) }),
   /** When rooms are told how things stand. */
   bulletins: BulletinSettings,
   approvals: z.strictObject({

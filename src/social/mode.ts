@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { type Operation, type RingsAs, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, words } from '../operations/parse.ts'
-import type { KnownAgent } from '../shapes/agent.ts'
+import { HouseType, type KnownAgent } from '../shapes/agent.ts'
 import type { MessageMode } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'
 import type { AgentGrant } from '../shapes/principal.ts'
@@ -84,9 +84,10 @@ const wishFor = (operation: Operation, input: Record<string, unknown>, { agents 
   const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
   if (agent) return ok({ kind: 'work', agents: [agent.id], ...work })
   const there = agents.map(({ id }) => id).join(', ')
-  return refused(
-    refusal('agent-unknown', `/${operation.name} is work for ${name}, which is not here; there is ${there}`),
-  )
+  // Who is meant by a type is missing in the config; who is meant by a name was misspelt.
+  const hint = HouseType.safeParse(name).success ? `; to have one, add an agent of the type ${name} to the config` : ''
+  const message = `/${operation.name} is work for ${name}, which is not here; there is ${there}${hint}`
+  return refused(refusal('agent-unknown', message))
 }
 
 const command = (name: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isQuiet, quietEnded, slotAt, wallAt } from '../../src/bulletins/clock.ts'
+import { isQuiet, isServed, quietEnded, slotAt, wallAt } from '../../src/bulletins/clock.ts'
 import { settings } from './situations.ts'
 
 const at = (time: string): number => Date.parse(time)
@@ -24,6 +24,10 @@ test.each([
   ['at a time of the day', '2026-01-02T09:00:00Z', { at: ['09:00', '17:30'] }, '2026-01-02 09:00'],
   ['at a time of the day, after a start', '2026-01-02T10:00:00Z', { at: ['09:00', '17:30'] }, '2026-01-02 09:00'],
   ['at a time of the day, long ago', '2026-01-02T10:01:00Z', { at: ['09:00', '17:30'] }, null],
+  ['when midnight is over', '2026-01-01T00:04:00Z', { at: ['23:58', '09:00'] }, '2025-12-31 23:58'],
+  ['by both at once', '2026-01-02T09:05:00Z', { every: '30m', at: ['09:00'] }, '2026-01-02 09:00'],
+  ['by an interval after that', '2026-01-02T09:30:00Z', { every: '30m', at: ['09:00'] }, '2026-01-02T09:30:00.000Z'],
+  ['when both are too late', '2026-01-02T09:45:00Z', { every: '30m', at: ['09:00'] }, null],
   ['on no schedule', '2026-01-02T09:00:00Z', {}, null],
 ])('what is served %s, at %s with %o, is %s', (_name, time, part, slot) => {
   expect(slotAt(at(time), settings(part))).toBe(slot)
@@ -75,4 +79,15 @@ test('quiet hours are on the clock of the room, and it is known for an hour when
   expect(
     ['05:59', '06:00', '06:30', '07:00', '07:01'].map((time) => quietEnded(at(`2026-01-02T${time}:30Z`), night)),
   ).toEqual([null, at('2026-01-02T06:00:00Z'), at('2026-01-02T06:00:00Z'), at('2026-01-02T06:00:00Z'), null])
+})
+
+test('of the times that clocks show again when they are put back, none is served again', () => {
+  const both = settings({ at: ['02:10', '02:40'], zone: BERLIN })
+  const times = ['00:10', '00:40', '01:10', '01:40'].map((time) => at(`2026-10-25T${time}:00Z`))
+  const served: string[] = []
+  for (const slot of times.map((time) => slotAt(time, both))) {
+    if (slot !== null && !isServed(slot, served.at(-1) ?? null)) served.push(slot)
+  }
+  expect(served).toEqual(['2026-10-25 02:10', '2026-10-25 02:40'])
+  expect(isServed('2026-10-25T00:30:00.000Z', '2026-10-25T01:00:00.000Z')).toBe(false)
 })

@@ -326,3 +326,8 @@ test('what is wrong with a file is followed by what to do', () => {
   using user = withUser('colour: blue')
   expect(complaint(user.load).fix).toBe('correct the file and start again')
 })
+
+test('folders of missions are named as tools name them, however they are written', () => {
+  using user = withUser('missions: { folders: [./missions/, docs//, ./, plans/now] }')
+  expect(user.load().missions).toEqual({ folders: ['missions', 'docs', '.', 'plans/now'] })
+})

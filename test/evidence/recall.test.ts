@@ -143,6 +143,20 @@ test('who may not look into a room is shown nothing of the sessions there', asyn
     ['s-03', 's-01'],
     ['s-03', 's-02', 's-01'],
   ])
+  // Not even how many there are: words that only others wrote are words that nobody has.
+  expect([
+    await it.answer('recall mend', ada, 'lobby'),
+    await it.answer('recall lease room=den', ada, 'lobby'),
+    await it.answer('recall lease limit=1', ada, 'lobby'),
+    await it.answer('recall lease limit=1 page=3', ada, 'lobby'),
+    await it.answer('debrief codex-1', ada, 'lobby'),
+  ]).toEqual([
+    'no session has one of these words',
+    'no session has one of these words',
+    expect.stringMatching(/\nof 2 sessions; more: page=2$/),
+    'there is no such page: 2 sessions in all',
+    'session-unknown: there is no session codex-1',
+  ])
   expect(await it.answer('debrief s-02', ada, 'lobby')).toBe(
     'role-too-low: to look at it needs the role viewer in den; you have none there',
   )

@@ -72,3 +72,13 @@ test('a session that is closed is debriefed, and the room reads a line of it whe
     [session, 'read nowhere.md', 'done'],
   ])
 })
+
+test('where changes are gathered for long, the schedules are looked at all the same', async () => {
+  await using house = await startTestHouse({ config: 'bulletins: { gatherSeconds: 3600 }\n' })
+  const { redis } = house.redis
+  const every = await eventually('a schedule', async () => {
+    const [key] = await redis.keys('*bulletins:repeat:bulletins')
+    return key === undefined ? null : redis.hget(key, 'every')
+  })
+  expect(every).toBe('60000')
+})

@@ -138,3 +138,13 @@ test('the order does not depend on the order in which missions are handed in', (
     }),
   )
 })
+
+test('as many missions as are read, each blocked by all before it, are held against each other and ranked', () => {
+  const ids = Array.from({ length: 500 }, (_, i) => `M-${String(i).padStart(3, '0')}`)
+  const read = ids.map((id, i) =>
+    parseMission(id, `${id}.md`, `# ${id}: it\nStatus: ready\nBlocked by: ${ids.slice(0, i).join(', ')}`),
+  )
+  const { missions, complaints } = resolve(read)
+  expect(complaints).toEqual([])
+  expect(candidatesOf(missions, new Map(), 0).map(({ unlocks }) => unlocks)).toEqual(ids.map((_, i) => 499 - i))
+})

@@ -188,3 +188,31 @@ test('a file of any line ends, of nothing but marks, or of a long line is read i
   expect(parse('# M-tea: tea\r\nStatus: ready\r- [ ] a').status).toBe('ready')
   expect(parse('#'.repeat(100_000), `Status: ${' '.repeat(100_000)}x`).title).toBe('M-tea')
 })
+
+test.each([
+  ['a title with a gap', (n: number) => `# a${' '.repeat(n)}b`],
+  ['a heading with a gap', (n: number) => `## phase${' '.repeat(n)}b`],
+  ['a title of marks', (n: number) => `# a${' #'.repeat(n / 2)}b`],
+  ['a status with a gap', (n: number) => `Status: a${' '.repeat(n)}b`],
+  ['an owner of brackets', (n: number) => `Owner: ${'['.repeat(n)}`],
+  ['an owner of links that do not end', (n: number) => `Owner: ${'[]('.repeat(n / 3)}`],
+  ['an owner with stars', (n: number) => `Owner: a${'*'.repeat(n)}b`],
+  ['a blocker with a gap', (n: number) => `Blocked by: a${' '.repeat(n)}b`],
+  ['ticks that are no fence', (n: number) => `${'`'.repeat(n / 2)}a${'`'.repeat(n / 2)}`],
+  ['nothing but phases', (n: number) => '# phase\n'.repeat(n / 8)],
+])('%s, as long as a file may be, is read like any other', (_name, text) => {
+  // What takes the square of it, or its cube, does not come to an end before the test is given up.
+  expect(parse(text(262_000)).status).toBe('unknown')
+})
+
+test('a fence is closed by its own mark alone, and one that never is, is complained about', () => {
+  expect(parse('# M-tea: Tea', '```', '```js', 'Status: blocked', '```', 'Status: ready').complaints).toEqual([])
+  expect(parse('# M-tea: Tea', '```x``` is code', 'Status: ready').complaints).toEqual([])
+  expect(complaints('# M-tea: Tea', 'Status: ready', '~~~~', '- [ ] an example', '~~~')).toEqual([
+    'missions/M-tea.md:3: opens a code fence that does not end: all below is taken for code; close it with a line "~~~~"',
+  ])
+})
+
+test('boxes below what blocks it are no names, however far they are in', () => {
+  expect(parse('# M-tea: Tea', 'Status: ready', 'Blocked by:', '-   [ ] pour', '- M-pot').blockedBy).toEqual([])
+})

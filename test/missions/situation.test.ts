@@ -6,6 +6,7 @@ const QUIET: Situation = {
   agents: [],
   queue: { running: 0, waiting: 0 },
   approvals: [],
+  elsewhere: 0,
   missions: { all: 0, counts: [] },
   focus: null,
   budgets: [],
@@ -37,6 +38,7 @@ test('who works, who is waited for, what the room works on and what is left are 
     ],
     queue: { running: 1, waiting: 2 },
     approvals,
+    elsewhere: 2,
     missions: {
       all: 3,
       counts: [
@@ -51,7 +53,7 @@ test('who works, who is waited for, what the room works on and what is left are 
     'Mission control: 3 sessions (2 active)',
     'Agents: claude-1 ready and at work, codex-1 not ready',
     'Queue: 1 running, 2 waiting',
-    'Approvals: 5 wait',
+    'Approvals: 7 wait, 2 of them in other rooms',
     ...['one', 'two', 'three'].map((name) => `  ${name}: codex-1 asks to push [31m${'x'.repeat(70)}…`),
     '  ... and 2 more',
     'Missions: 3 (1 complete, 2 ready), this room is focused on M-tea',

@@ -65,12 +65,25 @@ describe('a command', () => {
   })
 
   test('a row that is work for an agent who is not here is refused, with those who are', () => {
-    const given = spoken.filter(({ gives, tells, name }) => gives !== undefined && !tells && name !== 'whistle')
+    // Bells and whistles are for whoever they name, and that is somebody who is here.
+    const given = spoken.filter(({ name, gives }) => gives !== undefined && !['bell', 'whistle'].includes(name))
     const here = AGENTS.map(({ id }) => id).join(', ')
     expect(given.map(({ example }) => wishOf(`/${example}`))).toEqual(
       given.map(({ name }) =>
-        refused(refusal('agent-unknown', `/${name} is work for tickle, which is not here; there is ${here}`)),
+        refused(
+          refusal(
+            'agent-unknown',
+            `/${name} is work for tickle, which is not here; there is ${here}; to have one, add an agent of the type tickle to the config`,
+          ),
+        ),
       ),
+    )
+  })
+
+  test('a bell for somebody whom nobody knows is refused, with those who are here', () => {
+    const here = AGENTS.map(({ id }) => id).join(', ')
+    expect(wishOf('/bell zebra-1 query: is it done?')).toEqual(
+      refused(refusal('agent-unknown', `/bell is work for zebra-1, which is not here; there is ${here}`)),
     )
   })
 
