@@ -56,8 +56,10 @@ const lookAtBulletins = async (parts: Parts): Promise<void> => {
     const sources = sourcesOf(parts)
     const situationOf = (of: string, since: string | null) =>
       gatherSituation(sources, { room: of, since, budgetNear: settings.budgetNear })
-    const posted = await postDue({ store, situationOf, now: clock }, room, settings)
-    if (!posted.ok) log.warn('a bulletin could not be written down', { room, ...posted.refusal })
+    // What goes wrong in one room keeps no other from being told.
+    const posted = await postDue({ store, situationOf, now: clock }, room, settings).catch((error: Error) => error)
+    if (posted instanceof Error) log.warn('a room could not be told how it stands', { room, error: posted.message })
+    else if (!posted.ok) log.warn('a bulletin could not be written down', { room, ...posted.refusal })
   }
 }
 

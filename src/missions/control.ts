@@ -6,13 +6,13 @@ import type { Store } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Presence } from '../shapes/agent.ts'
-import type { Author, Draft } from '../shapes/evidence.ts'
+import type { Author } from '../shapes/evidence.ts'
 import type { Coverage, Mission, Portfolio, Snapshot } from '../shapes/mission.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import { isOver, type TurnView } from '../shapes/turn-view.ts'
-import type { Workspace } from '../workspace/paths.ts'
+import type { Control, Standpoint, TodoOrder, Told } from '../tools/control.ts'
 import { coverageOf, NO_WORK } from './coverage.ts'
 import { differencesOf } from './diff.ts'
 import {
@@ -31,7 +31,7 @@ import { missionNamed } from './resolve.ts'
 import { countsOf, reviewOf } from './review.ts'
 import { scanMissions } from './scan.ts'
 import { bulletin, type Situation } from './situation.ts'
-import { type TodoOrder, todo } from './todo.ts'
+import { todo } from './todo.ts'
 
 type Options = {
   store: Store
@@ -45,26 +45,11 @@ type Options = {
   roomMode: (room: string) => Promise<RoomMode>
 }
 
-/** Where it is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
-type Standpoint = {
-  room: string
-  session: string
-  agent: string
-  turn: string
-  step: string
-  author: Author
-  workspace: Workspace
-  shows: (name: string) => boolean
-  keep: (draft: Draft) => void
-}
-
-type Told = { text: string; paths: string[] }
-
 /** Mission control: what missions say, what the evidence shows, and how it stands in the house. */
 export const createControl = (options: Options) => {
   const { store, clock, folders } = options
 
-  return (at: Standpoint) => {
+  return (at: Standpoint): Control => {
     const { room, turn, step, author } = at
     const inReplyTo = `${step}.intent`
     const scan = (): Promise<Portfolio> => scanMissions({ folders, workspace: at.workspace, shows: at.shows })

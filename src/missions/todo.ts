@@ -3,9 +3,8 @@ import { todosIn } from '../evidence/todos.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { BodyOf } from '../shapes/evidence.ts'
 import type { Todo } from '../shapes/mission.ts'
+import type { TodoOrder } from '../tools/control.ts'
 import { todosText } from './lines.ts'
-
-export type TodoOrder = { kind: 'add'; text: string } | { kind: 'done'; which: string } | { kind: 'list' }
 
 /** What is said, and what is written down with it. */
 type Answer = { text: string; body: BodyOf<'todo-added'> | BodyOf<'todo-done'> | null }

@@ -2,16 +2,15 @@ import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Ran } from '../sandbox/job.ts'
-import type { Author, Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec, SourceTool } from '../shapes/peripheral.ts'
 import type { Progress } from '../shapes/post.ts'
 import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
-import type { Control } from '../tools/control.ts'
+import type { Control, Standpoint } from '../tools/control.ts'
 import type { Sourced } from '../tools/source.ts'
 import type { Command, Ringing, Terminals, Tickling } from '../tools/tool.ts'
-import type { Inside, Workspace } from '../workspace/paths.ts'
+import type { Inside } from '../workspace/paths.ts'
 import type { Place } from '../workspace/place.ts'
 import type { Ledgers } from './ledgers.ts'
 import type { CallRequest } from './request.ts'
@@ -69,19 +68,6 @@ export type Workshop = {
   tickle: Tickling
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
-}
-
-/** Where mission control is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
-type Standpoint = {
-  room: string
-  session: string
-  agent: string
-  turn: string
-  step: string
-  author: Author
-  workspace: Workspace
-  shows: (name: string) => boolean
-  keep: (draft: Draft) => void
 }
 
 /** Rings for other agents, in the name of the agent whose step it is. The same step rings once. */

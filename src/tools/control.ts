@@ -1,4 +1,6 @@
+import type { Author, Draft } from '../shapes/evidence.ts'
 import type { Result } from '../shapes/result.ts'
+import type { Workspace } from '../workspace/paths.ts'
 
 /** What mission control says of something, and the files that it read for it. */
 export type Told = { text: string; paths: string[] }
@@ -6,7 +8,7 @@ export type Told = { text: string; paths: string[] }
 type Telling = Promise<Result<Told>>
 
 /** What is done about the list of a room: something is added, is done (by its number, or by words of it), or it is read. */
-type TodoOrder = { kind: 'add'; text: string } | { kind: 'done'; which: string } | { kind: 'list' }
+export type TodoOrder = { kind: 'add'; text: string } | { kind: 'done'; which: string } | { kind: 'list' }
 
 /** Mission control, as it is seen from one step: in its room, with the files that its wall shows. */
 export type Control = {
@@ -27,4 +29,17 @@ export type Control = {
   closed: () => Promise<string | null>
   /** How it stands, in a few lines for the room. */
   bulletinText: () => Promise<string>
+}
+
+/** Where mission control is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
+export type Standpoint = {
+  room: string
+  session: string
+  agent: string
+  turn: string
+  step: string
+  author: Author
+  workspace: Workspace
+  shows: (name: string) => boolean
+  keep: (draft: Draft) => void
 }

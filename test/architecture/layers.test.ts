@@ -28,7 +28,7 @@ const layers: Record<string, readonly string[]> = {
   'src/sources': ['src/shapes', 'src/lib', 'src/sandbox', 'src/tools', 'src/evidence'],
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
   // What missions say, what the evidence shows of them, and what follows from both.
-  'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence'],
+  'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Candidate, candidatesOf, rank } from '../../src/missions/next.ts'
 import { parseMission } from '../../src/missions/parse.ts'
