@@ -16,6 +16,8 @@ const PER_SECOND = 200
 const SPEAKERS = 4
 const FUZZED = LONG ? 10_000 : 500
 const PATIENCE_MS = LONG ? 600_000 : 45_000
+const ASKED_MS = 20_000
+const ASKS = '@claude-1 read README.md'
 
 /** A server without flood control, and one that takes lines of eight kilobytes: each leads to a room of its own. */
 let server: Ngircd
@@ -64,19 +66,30 @@ test(
       const early = began + (line / PER_SECOND) * 1000 - performance.now()
       if (early > 0) await pace(early)
     }
-    ada.say('#team', '@claude-1 read README.md')
-    await hears(ada, 'claude-1: ada: rehearsal, no model: README.md, lines 1-3:', '#team', PATIENCE_MS)
+    // On a machine that is too slow for all of it, what ada says may be among what is not taken: then she says it again.
+    let asked = 0
+    const isHeard = (): Promise<boolean> => {
+      asked += 1
+      ada.say('#team', ASKS)
+      const answer = hears(ada, 'claude-1: ada: rehearsal, no model: README.md, lines 1-3:', '#team', ASKED_MS)
+      return answer.then(
+        () => true,
+        () => false,
+      )
+    }
+    await eventually('work to go on', isHeard, PATIENCE_MS)
 
-    const said = (await every('message')).flatMap(({ id, body }) =>
-      body?.event === 'message' && / of many$/.test(body.text) ? [{ id, text: body.text }] : [],
+    const all = (await every('message')).flatMap(({ id, body }) =>
+      body?.event === 'message' ? [{ id, text: body.text }] : [],
     )
+    const said = all.filter(({ text }) => / of many$/.test(text))
     expect(said.length).toBe(new Set(said.map(({ text }) => text)).size)
     const receipts = new Map((await every('heard')).map(({ id }) => [id, true]))
     expect(said.filter(({ id }) => !receipts.has(`${id}.receipt`))).toEqual([])
     expect(await standings()).toEqual(before)
     for (const speaker of speakers) speaker.cut()
     // What was not taken is written down, with how many there were: the last of it when the bridge ends.
-    const missing = sent.length - said.length
+    const missing = sent.length - said.length + asked - all.filter(({ text }) => text === ASKS).length
     if (missing > 0) await rooms.stopBridge()
     expect(await droppedLines()).toBe(missing)
     if (missing > 0) await rooms.startBridge()

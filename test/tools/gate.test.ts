@@ -111,6 +111,7 @@ const passes = (parts: object) => ({
     command: null,
     sandbox: null,
     pin: null,
+    waits: null,
     run: expect.any(Function),
     ...parts,
   },
