@@ -5,6 +5,7 @@ import { type Park, parkIn } from '../evidence/parks.ts'
 import { oneLine } from '../lib/plain.ts'
 import { BELL_TEXT, type Told } from '../shapes/bell.ts'
 import type { BodyOf, Entry } from '../shapes/evidence.ts'
+import { isPassing } from '../shapes/refusal.ts'
 import type { Social } from '../social/pipeline.ts'
 import { type Rung, ringAs } from './bells.ts'
 import type { Parts } from './parts.ts'
@@ -169,10 +170,9 @@ const backOf = (bell: Bell, { outcome, answer: said }: End, { role, within, peri
 const ringBack = async (back: Rung, parts: Parts, social: Social): Promise<Telling> => {
   const rung = await ringAs(back, parts, social)
   if (rung.ok) return { told: 'rung', why: '' }
-  if (LATER.has(rung.refusal.code)) return null
+  if (isPassing(rung.refusal)) return null
   const { message, code } = rung.refusal
   return { told: 'kept', why: oneLine(`${message} [${code}]`, WHY) }
 }
 
-const LATER: ReadonlySet<string> = new Set(['draining', 'store-full', 'store-failed'])
 const WHY = 300

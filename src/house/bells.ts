@@ -4,6 +4,7 @@ import type { SessionRecord } from '../evidence/store.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { CallRequest } from '../peripherals/request.ts'
 import type { Bells } from '../peripherals/workshop.ts'
+import { agentCalled } from '../shapes/agent.ts'
 import { type Act, bellOf, type Way } from '../shapes/bell.ts'
 import type { Receipt } from '../shapes/message.ts'
 import { mayAct, type Role } from '../shapes/person.ts'
@@ -65,7 +66,7 @@ export const ringAs = (rung: Rung, { specs }: Pick<Parts, 'specs'>, social: Soci
 export const createBells = (parts: Parts, social: Social): Bells => {
   const agentNamed = async (name: string): Promise<Result<string>> => {
     const agents = await parts.agents()
-    const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+    const agent = agentCalled(name, agents)
     if (agent) return ok(agent.id)
     return refused(
       refusal('agent-unknown', `there is no agent ${name}; there is ${agents.map(({ id }) => id).join(', ')}`),

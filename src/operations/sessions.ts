@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { oneLine } from '../lib/plain.ts'
-import type { Presence } from '../shapes/agent.ts'
+import { agentCalled, type Presence } from '../shapes/agent.ts'
 import { Id } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
@@ -60,8 +60,7 @@ const turnText = ({ turn, agent, room, state, detail, ahead }: TurnView): string
 }
 
 /** An agent by its id, or by its type: the first of its kind. */
-export const agentNamed = (name: string, here: readonly Presence[]): string =>
-  (here.find(({ id }) => id === name) ?? here.find(({ type }) => type === name))?.id ?? name
+export const agentNamed = (name: string, here: readonly Presence[]): string => agentCalled(name, here)?.id ?? name
 
 export const reset = defineOperation({
   name: 'reset',

@@ -2,7 +2,7 @@ import { circleOf, jobsLeft, type Park, parkId, parkIn } from '../evidence/parks
 import type { SessionRecord } from '../evidence/store.ts'
 import { bellOf } from '../shapes/bell.ts'
 import type { Entry } from '../shapes/evidence.ts'
-import { type Refusal, refusal } from '../shapes/refusal.ts'
+import { isPassing, type Refusal, refusal } from '../shapes/refusal.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Ringing, Waits } from '../tools/tool.ts'
 import { stepDrafts } from './drafts.ts'
@@ -75,15 +75,13 @@ export const createParking = (workshop: Workshop) => {
     const rung = await bells.ring(ringing, { request, session })
     if (rung.ok) return { kind: 'waits' }
     // Whoever takes no messages just now takes them after the restart.
-    return LATER.has(rung.refusal.code) ? { kind: 'waits' } : { kind: 'refused', refusal: rung.refusal }
+    return isPassing(rung.refusal) ? { kind: 'waits' } : { kind: 'refused', refusal: rung.refusal }
   }
 
   return { look }
 }
 
 type Wanted = { ok: true; jobs: string[]; bell: string | null } | { ok: false; refusal: Refusal }
-
-const LATER: ReadonlySet<string> = new Set(['draining', 'store-full', 'store-failed'])
 
 const crossed = (circle: readonly string[]): Refusal => {
   const way = circle.slice(1).map((agent, i) => `${circle[i]} ${i === 0 ? 'would wait' : 'waits'} for ${agent}`)

@@ -72,6 +72,12 @@ export type KnownAgent = {
   room?: string
 }
 
+/** An agent by its id, or by its type: the first of its kind. */
+export const agentCalled = <A extends { id: string; type: string | null }>(
+  name: string,
+  agents: readonly A[],
+): A | undefined => agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+
 /** Step 1 of the handshake: who wants to join, speaking what, able to do what. */
 export const Registration = z.strictObject({
   id: Name,

@@ -165,3 +165,8 @@ export const refusal = (code: RefusalCode, message: string): Refusal => ({
   message,
   remedy: refusals[code].remedy,
 })
+
+const PASSING: ReadonlySet<string> = new Set(['draining', 'store-full', 'store-failed'])
+
+/** Whether it passes by itself, so that the same may well be taken later: the house goes down, or cannot write just now. */
+export const isPassing = ({ code }: Pick<Refusal, 'code'>): boolean => PASSING.has(code)

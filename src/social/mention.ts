@@ -1,4 +1,5 @@
 import { nearest } from '../lib/nearest.ts'
+import { agentCalled } from '../shapes/agent.ts'
 
 type Agent = { id: string; type: string }
 
@@ -43,6 +44,6 @@ export const namesOf = (agents: readonly Agent[]): string[] => agents.flatMap(({
 const agentsNamed = (written: string, agents: readonly Agent[]): string[] => {
   const name = written.toLowerCase()
   if (name === 'all') return agents.map(({ id }) => id)
-  const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+  const agent = agentCalled(name, agents)
   return agent ? [agent.id] : []
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { type Operation, type RingsAs, usageOf } from '../operations/operation.ts'
 import { checkInput, inputFrom, words } from '../operations/parse.ts'
-import { HouseType, type KnownAgent } from '../shapes/agent.ts'
+import { agentCalled, HouseType, type KnownAgent } from '../shapes/agent.ts'
 import type { MessageMode } from '../shapes/message.ts'
 import { mayAct, type Person } from '../shapes/person.ts'
 import type { AgentGrant } from '../shapes/principal.ts'
@@ -81,7 +81,7 @@ const typedCommand = ({ name, input }: NonNullable<Known['command']>, vocabulary
 const wishFor = (operation: Operation, input: Record<string, unknown>, { agents }: Vocabulary): Result<Wish> => {
   if (!operation.gives) return ok({ kind: 'command', operation, input })
   const { agent: name, ...work } = operation.gives(input)
-  const agent = agents.find(({ id }) => id === name) ?? agents.find(({ type }) => type === name)
+  const agent = agentCalled(name, agents)
   if (agent) return ok({ kind: 'work', agents: [agent.id], ...work })
   const there = agents.map(({ id }) => id).join(', ')
   // Who is meant by a type is missing in the config; who is meant by a name was misspelt.

@@ -5,6 +5,7 @@ import type { TickleConfig } from '../shapes/config.ts'
 import type { Author, Body, BodyOf, Draft } from '../shapes/evidence.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Role } from '../shapes/person.ts'
+import { isPassing } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { WorkPhase } from '../shapes/tickle.ts'
 import { MINUTE } from './minutes.ts'
@@ -150,7 +151,7 @@ export const createGiving = ({ works, say, self, config }: Options) => {
       },
     )
     if (said.ok) return
-    if (LATER.has(said.refusal.code)) return round.dueAt(round.now + MINUTE)
+    if (isPassing(said.refusal)) return round.dueAt(round.now + MINUTE)
     const why = `${agent} could not be asked: ${said.refusal.message}`
     await (PASSING.has(said.refusal.code) ? giveBack(round, work, why) : giveUp(round, work, why))
   }
@@ -205,6 +206,5 @@ const can = ({ presence }: Hand, phase: WorkPhase): boolean =>
 const isMeant = ({ id, type }: Hand, named: string | null, types: readonly string[]): boolean =>
   named === null ? types.includes(type) : id === named
 
-/** Asked again at the next look; and what may well pass when it is tried again. */
-const LATER: ReadonlySet<string> = new Set(['draining', 'store-full', 'store-failed'])
+/** What may well pass when it is tried again, with whoever is there then. */
 const PASSING: ReadonlySet<string> = new Set(['agent-not-ready'])
