@@ -73,7 +73,24 @@ const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean => {
   return body.event === 'accepted' ? body.by !== undefined : author.id === agent
 }
 
-type Owner = { agent: string | null; known: boolean }
+/** What is written of an undertaking: by agents, in its own chain, and nowhere else. */
+const UNDERTAKEN: ReadonlySet<EventName> = new Set([
+  'undertaking-opened',
+  'undertaking-taken',
+  'statement-set',
+  'item-set',
+  'item-classified',
+  'cycle-begun',
+  'cycle-moved',
+  'approach-failed',
+  'cycle-ended',
+  'proof-mode-moved',
+  'licence-given',
+  'licence-ended',
+  'undertaking-saved',
+])
+
+type Owner = { agent: string | null; undertaking: string | null; known: boolean }
 
 /** In a session, the agent's acts are the agent's, a person's a person's, and an agent writes nothing else. */
 export const createAuthorship = (complain: Complain): ((entry: Entry) => void) => {
@@ -87,11 +104,16 @@ export const createAuthorship = (complain: Complain): ((entry: Entry) => void) =
 /** Whose session a chain is, by its first entry: nobody's where none was opened. */
 const ownerBy = ({ body }: Entry): Owner => ({
   agent: body?.event === 'session-opened' ? body.agent : null,
+  undertaking: body?.event === 'undertaking-opened' ? body.undertaking : null,
   known: body !== null,
 })
 
 const judgeAuthor = (entry: Entry, owner: Owner, complain: Complain): void => {
   const { body, author } = entry
+  if (UNDERTAKEN.has(body.event)) {
+    judgeUndertaken(entry, owner, complain)
+    return
+  }
   const kind = kindFor(entry)
   if (kind === 'agent') {
     judgeAgent(entry, owner, complain)
@@ -101,6 +123,18 @@ const judgeAuthor = (entry: Entry, owner: Owner, complain: Complain): void => {
   complain(author.kind === 'agent', entry, 'author', `is by an agent, who may not write ${body.event}`)
   const other = kind !== null && author.kind !== 'agent' && author.kind !== kind
   complain(other, entry, 'author', `is by ${author.kind} ${author.id}, and ${body.event} is for a ${kind}`)
+}
+
+const judgeUndertaken = (entry: Entry, { undertaking, known }: Owner, complain: Complain): void => {
+  const { body, author } = entry
+  const named = 'undertaking' in body ? body.undertaking : null
+  complain(known && named !== undertaking, entry, 'order', `is ${body.event} in a chain that is not of ${named}`)
+  complain(
+    author.kind !== 'agent',
+    entry,
+    'author',
+    `is by ${author.kind} ${author.id}, and ${body.event} is for an agent`,
+  )
 }
 
 /** That nobody decided in time, no person says; nor that an agent is paged. */

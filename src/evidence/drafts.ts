@@ -45,6 +45,30 @@ export const sessionDraft = ({
 export const taggedIn = (tags: readonly string[], family: 'agent' | 'room'): string | null =>
   tags.find((tag) => tag.startsWith(`${family}/`))?.slice(family.length + 1) ?? null
 
+/** The chain of an undertaking: what became of it, in whichever session. */
+export const undertakingChain = (id: string): string => `undertaking~${id}`
+
+type UndertakingDraft = Omit<SessionDraft, 'id' | 'session'> & { undertaking: string; n: number }
+
+/** An entry of an undertaking, by its number there: of two that go on from the same one, the second is refused. */
+export const undertakingDraft = ({
+  undertaking,
+  n,
+  room,
+  agent,
+  author,
+  body,
+  inReplyTo,
+}: UndertakingDraft): Draft => ({
+  id: `${undertakingChain(undertaking)}.${n}`,
+  session: undertakingChain(undertaking),
+  subject: { type: 'undertaking', id: undertaking },
+  author,
+  body,
+  tags: [`room/${room}`, `agent/${agent}`, ...(undertaking.startsWith('M-') ? [`mission/${undertaking}`] : [])],
+  inReplyTo: inReplyTo ?? null,
+})
+
 /** An entry in the house's chain, shown in the rooms given. */
 export const houseDraft = (id: string, body: Body, rooms: string[], author: Author = BELLHOP): Draft => ({
   // Who came and went is of use while it is fresh; nothing later builds on it.

@@ -41,13 +41,13 @@ type Machine = Pick<
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
 /** What of the house itself steps can reach: mission control, other agents, Tickle. */
-type Reached = Pick<Workshop, 'control'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
+type Reached = Pick<Workshop, 'control' | 'desk'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
 export const createWorkshop = (
   parts: Machine,
   verdicts: Verdicts,
-  { control, bells = NO_BELLS, tickle = noTickle }: Reached,
+  { control, desk, bells = NO_BELLS, tickle = noTickle }: Reached,
 ): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
@@ -149,6 +149,7 @@ export const createWorkshop = (
     spills,
     holds,
     control,
+    desk,
     bells,
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,

@@ -68,7 +68,20 @@ const annotationsOf = (name: AnyTool, spec: PeripheralSpec): ToolAnnotations => 
 }
 
 /** What leaves everything as it is, unless it can write. */
-const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>(['read', 'list', 'glob', 'grep', 'evidence', 'web-fetch', 'run'])
+const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
+  'read',
+  'list',
+  'glob',
+  'grep',
+  'evidence',
+  'web-fetch',
+  'run',
+  'cycle-get',
+  'cycle-list',
+  'ledger-query',
+  'ledger-impact',
+  'gate-check',
+])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
 const opensPaths = ({ scope, ceiling }: PeripheralSpec): boolean =>
@@ -110,6 +123,23 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'mc-watch': never,
   'mc-todo': never,
   'mc-new': opensPaths,
+  // undertakings: what becomes of them is evidence; only the whole of one is a file
+  'cycle-get': never,
+  'cycle-list': never,
+  'cycle-begin': never,
+  'cycle-back': never,
+  'cycle-end': never,
+  'ledger-query': never,
+  'ledger-upsert': never,
+  'ledger-impact': never,
+  'approach-failed': never,
+  classify: never,
+  'gate-check': never,
+  'proof-load': never,
+  'proof-statement': never,
+  'proof-mode': never,
+  'proof-licence': never,
+  'proof-save': opensPaths,
   bell: never,
   whistle: never,
   park: never,

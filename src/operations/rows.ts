@@ -88,6 +88,24 @@ const summaries: Summaries = {
   'tool-seen': ({ server, tool, nth, hash }) => `${server}.${tool} ${hash.slice(0, 12)}, its description ${nth}`,
   'tool-pinned': ({ server, tool, hash }) => `${server}.${tool} ${hash.slice(0, 12)}`,
   presence: ({ agent }) => `${agent.id} is ${agent.readiness}`,
+  // undertakings
+  'undertaking-opened': ({ undertaking, title }) => `${undertaking}: ${title}`,
+  'undertaking-taken': ({ undertaking, session }) => `${undertaking} by ${session}`,
+  'statement-set': ({ undertaking, version, text }) => `${undertaking}, version ${version}: ${text}`,
+  'item-set': ({ undertaking, item }) => `${undertaking}: ${item.id} is ${item.status}: ${item.text}`,
+  'item-classified': ({ undertaking, classified }) =>
+    `${undertaking}: ${classified.item} would be ${classified.status}`,
+  'cycle-begun': ({ undertaking, n, item }) => `${undertaking}: cycle ${n} on ${item}`,
+  'cycle-moved': ({ undertaking, n, from, to, why }) =>
+    `${undertaking}: cycle ${n} from ${from} to ${to}${why === undefined ? '' : `: ${why}`}`,
+  'approach-failed': ({ undertaking, failed }) =>
+    `${undertaking}: on ${failed.item}: ${failed.approach}: ${failed.why}`,
+  'cycle-ended': ({ undertaking, n, outcome, why }) =>
+    `${undertaking}: cycle ${n} ${outcome}${why === '' ? '' : `: ${why}`}`,
+  'proof-mode-moved': ({ undertaking, from, to }) => `${undertaking}: ${from} to ${to}`,
+  'licence-given': ({ undertaking, licence }) => `${undertaking}: ${licence.item} until ${licence.until}`,
+  'licence-ended': ({ undertaking, item, why }) => `${undertaking}: ${item}: ${why}`,
+  'undertaking-saved': ({ undertaking, file }) => `${undertaking}: ${file.path}`,
   // Tickle
   'tickle-cycled': ({ agents, did }) =>
     [...did, ...agents.map(({ agent, state }) => `${agent} is ${state}`)].join('; '),

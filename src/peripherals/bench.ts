@@ -6,6 +6,7 @@ import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
+import type { Outputs } from '../shapes/undertaking.ts'
 import type { Given } from '../tools/gate.ts'
 import type { Ringing } from '../tools/tool.ts'
 import type { Place } from '../workspace/place.ts'
@@ -66,6 +67,19 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
       keep: (draft) => void also.before.push(draft),
     }),
     advance: async (outputs) => advance(options, outputs),
+    desk: workshop.desk({
+      room,
+      session: id,
+      agent: session.agent,
+      turn: request.turn,
+      step: request.step,
+      author: request.author,
+      stay: { started: ledger.stay?.started ?? '', undertaking: ledger.stay?.undertaking ?? null },
+      spec,
+      workspace: place.workspace,
+      shows: reachOf(spec.scope).mayRead,
+      keep: (draft) => void also.before.push(draft),
+    }),
     hop: async ({ to }) => hop(options, to, also.after),
     ring: (words) => ring(options, words),
     joined: () => joined(workshop, request),
@@ -86,11 +100,11 @@ const ring = async ({ workshop, request, session }: Options, words: Ringing): Pr
 }
 
 /** Goes over to the next phase, once what this one owes was said. */
-const advance = ({ ledger, spec }: Options, outputs: Record<string, string>): StepOutcome => {
+const advance = ({ ledger, spec }: Options, outputs: Outputs): StepOutcome => {
   const at = spec.phases.findIndex(({ id }) => id === phaseOf(ledger, spec))
   const [here, next] = [spec.phases[at], spec.phases[at + 1]]
   if (!here || !next) return failed(`${here?.id ?? spec.id} is the last phase of ${spec.id}`)
-  const owed = here.outputs.filter((name) => (outputs[name] ?? '').trim() === '')
+  const owed = here.outputs.filter((name) => [outputs[name] ?? ''].flat().join('').trim() === '')
   if (owed.length > 0) return failed(`to leave ${here.id}, say ${owed.join(', ')}`)
   const tools = next.tools.join(', ')
   return { kind: 'ok', output: `${spec.id} is in ${next.id}: ${tools}`, paths: [], cut: null, phase: next.id }

@@ -10,9 +10,9 @@ import {
 import { checkRule } from '../tools/commands.ts'
 import { matcher } from '../workspace/pattern.ts'
 import { runnable } from './conditions.ts'
+import { type Idle, idleCycle } from './cycle-phases.ts'
 
-/** Something that a wall declares and that can never come true: where it stands in its file, and a sentence. */
-export type Idle = { path: PropertyKey[]; what: string }
+export type { Idle } from './cycle-phases.ts'
 
 /** What in a wall can never be of use, whatever other walls there are. */
 export const idleIn = (spec: PeripheralSpec): Idle[] => [
@@ -53,6 +53,23 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'mc-watch': () => null,
   'mc-todo': (spec) => noEvidence(spec),
   'mc-new': (spec) => noWriting(spec),
+  // undertakings
+  'cycle-get': (spec) => noCycle(spec),
+  'cycle-list': (spec) => noCycle(spec),
+  'cycle-begin': (spec) => noCycle(spec),
+  'cycle-back': (spec) => noCycle(spec),
+  'cycle-end': (spec) => noCycle(spec),
+  'ledger-query': (spec) => noCycle(spec),
+  'ledger-upsert': (spec) => noCycle(spec),
+  'ledger-impact': (spec) => noCycle(spec),
+  'approach-failed': (spec) => noCycle(spec),
+  classify: (spec) => noCycle(spec),
+  'gate-check': (spec) => noCycle(spec),
+  'proof-load': (spec) => noCycle(spec),
+  'proof-statement': (spec) => noCycle(spec),
+  'proof-mode': (spec) => noCycle(spec),
+  'proof-licence': (spec) => noCycle(spec),
+  'proof-save': (spec) => noWriting(spec),
   'tickle-scan': (spec) => noEvidence(spec),
   'tickle-page': (spec) => noEvidence(spec),
   'tickle-cycle': (spec) => noEvidence(spec),
@@ -60,6 +77,9 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   whistle: () => null,
   park: ({ tools }) => (tools.includes('bell') ? null : 'bell is missing, which has jobs to wait for'),
 }
+
+/** What is carried on in cycles is carried on behind a wall that has the phases of one. */
+const noCycle = ({ cycle }: PeripheralSpec): string | null => (cycle === undefined ? 'it has no cycle' : null)
 
 /** How missions stand is read from their files, and from the evidence of all rooms. */
 const noMissions = (spec: PeripheralSpec): string | null => noReading(spec) ?? noEvidence(spec)
@@ -145,12 +165,14 @@ const idleCeiling = ({ ceiling, sandbox, tools }: PeripheralSpec): Idle[] => {
   ]
 }
 
-const idlePhases = ({ phases, tools }: PeripheralSpec): Idle[] => {
+const idlePhases = ({ phases, tools, cycle }: PeripheralSpec): Idle[] => {
   if (phases.length === 0) return []
   const idle = tools.flatMap((tool, i) => (phases.some((phase) => phase.tools.includes(tool)) ? [] : [i]))
   return [
     ...idle.map((i) => ({ path: ['tools', i], what: `${tools[i]} is in none of the phases` })),
-    ...phases.flatMap((_phase, i) => idlePhase(phases, i, tools)),
+    ...(cycle === undefined
+      ? phases.flatMap((_phase, i) => idlePhase(phases, i, tools))
+      : idleCycle({ phases, tools, cycle })),
   ]
 }
 

@@ -17,6 +17,8 @@ export type Stay = {
   /** What a hop carried here. */
   context: Record<string, unknown>
   phase: string | null
+  /** The undertaking that it has taken up. */
+  undertaking: string | null
   steps: number
   found: Set<string>
   /** By path: what it was before the first change, and what it is since the last. */
@@ -198,6 +200,7 @@ const goesOn = (turn: Turn | null, step: string, at: string): void => {
 const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'started'>): Stay => ({
   ...of,
   phase: null,
+  undertaking: null,
   steps: 0,
   found: new Set(),
   changes: new Map(),
@@ -261,6 +264,7 @@ const gather = (stay: Stay, step: string, outcome: StepOutcome): void => {
   if (outcome.kind !== 'ok') return
   for (const path of outcome.paths) if (stay.found.size < FOUND) stay.found.add(path)
   if (outcome.phase !== undefined) stay.phase = outcome.phase
+  if (outcome.undertaking !== undefined) stay.undertaking = outcome.undertaking
 }
 
 const changeOnce = ({ changes }: Stay, { path, before, after, added, removed }: FileChange): void => {

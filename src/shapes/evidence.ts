@@ -15,6 +15,20 @@ import { Name, RoomMode, RoomSetting } from './room.ts'
 import { BulletinKind, Change, Situation } from './situation.ts'
 import { Judged, Verdict, WorkId, WorkPhase, WorkWanted } from './tickle.ts'
 import { FileChange, StepOutcome, TurnOutcome } from './turn.ts'
+import {
+  Artifact,
+  Classified,
+  CyclePhase,
+  FailedApproach,
+  GateResult,
+  ItemId,
+  LedgerItem,
+  Licence,
+  Outputs,
+  ProofMode,
+  ProofPath,
+  UndertakingId,
+} from './undertaking.ts'
 import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
 
@@ -45,7 +59,7 @@ export const Claim = z.enum([
 ])
 export type Claim = z.infer<typeof Claim>
 
-export const SubjectType = z.enum(['room', 'session', 'agent', 'house'])
+export const SubjectType = z.enum(['room', 'session', 'agent', 'house', 'undertaking'])
 
 /** A name in a column of its own: bounded, and of characters that every engine keeps. */
 const Label = z
@@ -72,6 +86,9 @@ export type NoteKind = z.infer<typeof NoteKind>
 
 const body = <E extends string, S extends z.ZodRawShape>(event: E, shape: S) =>
   z.strictObject({ event: z.literal(event), ...shape })
+
+/** What every entry of an undertaking has: which it is, and the step it was done in. */
+const undertaken = { undertaking: UndertakingId, turn: Id, step: Id }
 
 /** What can be written, once: the event, its body, and the type and claim it carries. */
 export const events = {
@@ -159,6 +176,104 @@ export const events = {
     type: 'reflection',
     claim: 'observation',
     body: body('portfolio-reviewed', { turn: Id, step: Id, snapshot: Snapshot }),
+  },
+
+  // an undertaking's chain: a proof or a mission that goes on from session to session. Every entry has its number there.
+  /** It is here from now on; what it is about, in a line. */
+  'undertaking-opened': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('undertaking-opened', { ...undertaken, title: z.string() }),
+  },
+  /** A session takes it up, in one stay behind a wall: nobody else moves it until that stay is over. */
+  'undertaking-taken': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('undertaking-taken', { ...undertaken, session: Id, stay: Id }),
+  },
+  /** What is to be proved, to the letter; each version by its hash. */
+  'statement-set': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('statement-set', {
+      ...undertaken,
+      version: z.int().positive(),
+      text: z.string(),
+      hash: z.string(),
+      why: z.string(),
+      /** What stood for the statement before. */
+      shaken: z.array(ItemId),
+    }),
+  },
+  /** An item of its ledger is this from now on; and what of the rest does not stand any more because of that. */
+  'item-set': {
+    type: 'coordination',
+    claim: 'evidence',
+    body: body('item-set', { ...undertaken, item: LedgerItem, shaken: z.array(ItemId) }),
+  },
+  'item-classified': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('item-classified', { ...undertaken, n: z.int().positive(), classified: Classified }),
+  },
+  'cycle-begun': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('cycle-begun', { ...undertaken, n: z.int().positive(), item: ItemId, mode: ProofMode.nullable() }),
+  },
+  /** A phase was left for the next with what it owed, or for one before it, and why; and the files it left, as they were. */
+  'cycle-moved': {
+    type: 'coordination',
+    claim: 'step',
+    body: body('cycle-moved', {
+      ...undertaken,
+      n: z.int().positive(),
+      from: CyclePhase,
+      to: CyclePhase,
+      outputs: Outputs,
+      artifacts: z.array(Artifact).optional(),
+      why: z.string().optional(),
+    }),
+  },
+  /** Kept for ever: what was tried, and why it does not work. */
+  'approach-failed': {
+    type: 'correction',
+    claim: 'correction',
+    body: body('approach-failed', { ...undertaken, failed: FailedApproach }),
+  },
+  /** All gates let it through, or it was given up: then the ledger is what it was when it began. */
+  'cycle-ended': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('cycle-ended', {
+      ...undertaken,
+      n: z.int().positive(),
+      outcome: z.enum(['completed', 'given-up']),
+      why: z.string(),
+      gates: z.array(GateResult),
+      paths: z.array(ProofPath),
+    }),
+  },
+  'proof-mode-moved': {
+    type: 'mode-transition',
+    claim: 'observation',
+    body: body('proof-mode-moved', { ...undertaken, from: ProofMode, to: ProofMode, why: z.string() }),
+  },
+  'licence-given': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('licence-given', { ...undertaken, licence: Licence }),
+  },
+  'licence-ended': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('licence-ended', { ...undertaken, item: ItemId, why: z.string() }),
+  },
+  /** The whole of it is in a file: which, as what, and up to which of its entries. */
+  'undertaking-saved': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('undertaking-saved', { ...undertaken, file: Artifact, through: z.int().nonnegative() }),
   },
 
   /** A conversation with an agent began: a room of its own, which may do what the room it was begun in may. */
@@ -733,6 +848,20 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['todo-added'].body,
   events['todo-done'].body,
   events['portfolio-reviewed'].body,
+  // undertakings
+  events['undertaking-opened'].body,
+  events['undertaking-taken'].body,
+  events['statement-set'].body,
+  events['item-set'].body,
+  events['item-classified'].body,
+  events['cycle-begun'].body,
+  events['cycle-moved'].body,
+  events['approach-failed'].body,
+  events['cycle-ended'].body,
+  events['proof-mode-moved'].body,
+  events['licence-given'].body,
+  events['licence-ended'].body,
+  events['undertaking-saved'].body,
   events['thread-started'].body,
   events['thread-archived'].body,
   events.bulletin.body,

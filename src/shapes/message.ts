@@ -10,8 +10,11 @@ export const MESSAGE_BYTES = 16_384
 /** A message's own id has no dot: the ids of what follows from it are made by adding one. */
 export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
 
-/** Ids that Bellhop makes itself, of what agents ring, of pages and of the work queue: nobody else has a message by them. */
-const OWN = /^(?:bell-[0-9a-f]{32}|page-[0-9a-f]{20}|tickle-w-\d+-\d+|w-\d+)$/
+/**
+ * Ids that Bellhop makes itself, of what agents ring, of pages, of the work queue and of undertakings: nobody else has a
+ * message by them.
+ */
+const OWN = /^(?:bell-[0-9a-f]{32}|page-[0-9a-f]{20}|tickle-w-\d+-\d+|w-\d+|undertaking~.*)$/
 
 export const isOwnId = (id: string): boolean => OWN.test(id)
 

@@ -37,6 +37,24 @@ export const ToolName = z.enum([
   'bell',
   'whistle',
   'park',
+  // undertakings: the cycle machine, and its ledger
+  'cycle-get',
+  'cycle-list',
+  'cycle-begin',
+  'cycle-back',
+  'cycle-end',
+  'ledger-query',
+  'ledger-upsert',
+  'ledger-impact',
+  'approach-failed',
+  'classify',
+  'gate-check',
+  // proof
+  'proof-load',
+  'proof-statement',
+  'proof-mode',
+  'proof-licence',
+  'proof-save',
   // Tickle
   'tickle-scan',
   'tickle-page',
@@ -162,10 +180,22 @@ export type EntryCondition = z.infer<typeof EntryCondition>
 export const ContextKey = z.enum(['target-files', 'changed-files', 'test-result', 'commit', 'review'])
 export type ContextKey = z.infer<typeof ContextKey>
 
+/** What is carried on in cycles: the proof of a problem, or a mission. */
+export const Domain = z.enum(['proof', 'mission'])
+export type Domain = z.infer<typeof Domain>
+
 const PhaseId = z.string().regex(/^[a-z][a-z-]{0,31}$/, 'expected a phase such as "review"')
 
-/** One phase of several, in order: its tools, and what must be said to leave it. */
-const Phase = z.strictObject({ id: PhaseId, tools: z.array(AnyTool), outputs: z.array(z.string()).default([]) })
+/**
+ * One phase of several, in order: its tools, and what must be said to leave it. Of a cycle also the phases that one may go
+ * back to.
+ */
+const Phase = z.strictObject({
+  id: PhaseId,
+  tools: z.array(AnyTool),
+  outputs: z.array(z.string()).default([]),
+  back: z.array(PhaseId).optional(),
+})
 
 const Limits = z.strictObject({
   stepsPerTurn: z.int().positive(),
@@ -199,6 +229,8 @@ const wall = {
   exit: z.array(z.strictObject({ when: ExitCondition, to: z.array(PeripheralId).min(1) })).default([]),
   context: z.array(ContextKey).default([]),
   phases: z.array(Phase).default([]),
+  /** What its phases are those of a cycle of: they are the undertaking's, and go on where a stay ends. */
+  cycle: Domain.optional(),
   /** The checks of the config that must pass before a hop to test, by name. */
   checks: z.array(z.string()).default([]),
   limits: Limits,

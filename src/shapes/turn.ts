@@ -68,8 +68,9 @@ export const StepOutcome = z.discriminatedUnion('kind', [
     /** Said where the output was cut: what was left out. */
     cut: z.string().nullable(),
     ...details,
-    /** The phase that was entered. */
+    /** The phase that was entered; and the undertaking whose phases these are, once one was taken up. */
     phase: z.string().optional(),
+    undertaking: z.string().optional(),
   }),
   z.strictObject({
     kind: z.literal('failed'),

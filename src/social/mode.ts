@@ -66,12 +66,13 @@ const Work = z.strictObject({ agent: z.string(), request: z.string().min(1) })
 /** A command that a program gives as it is, without a line that would have to be read. */
 const typedCommand = ({ name, input }: NonNullable<Known['command']>, vocabulary: Vocabulary): Result<Wish> => {
   const { operations, peripherals, agents } = vocabulary
+  const operation = operations.find((row) => row.name === name)
   const work = peripherals.includes(name) ? Work.safeParse(input) : null
   if (work?.success && agents.some(({ id }) => id === work.data.agent)) {
     return ok({ kind: 'work', agents: [work.data.agent], peripheral: name, request: work.data.request })
   }
-  if (work) return refused(refusal('command-invalid', `${name} takes an agent that is known here, and a request`))
-  const operation = operations.find((row) => row.name === name)
+  if (work && (work.success || !operation))
+    return refused(refusal('command-invalid', `${name} takes an agent that is known here, and a request`))
   if (!operation) return refused(refusal('command-unknown', `there is no command /${name}`))
   const checked = checkInput(operation, input)
   return checked.ok ? wishFor(operation, checked.value, vocabulary) : checked
@@ -93,11 +94,13 @@ const wishFor = (operation: Operation, input: Record<string, unknown>, { agents 
 const command = (name: string, rest: string, listener: string | null, vocabulary: Vocabulary): Result<Wish> => {
   const { operations, peripherals } = vocabulary
   const operation = operations.find((row) => row.name === name || row.aliases?.includes(name))
+  // `/proof @claude …` is work behind that wall, and `/proof P-sum` is asked of the table.
+  const isWork = peripherals.includes(name) && (rest.startsWith('@') || !operation)
+  if (isWork) return workIn(name, rest, listener, vocabulary)
   if (operation) {
     const input = inputFrom(operation, words(rest))
     return input.ok ? wishFor(operation, input.value, vocabulary) : input
   }
-  if (peripherals.includes(name)) return workIn(name, rest, listener, vocabulary)
   const meant = meantBy(name, vocabulary)
   const row = operations.find((known) => known.name === meant)
   const hint = meant ? `; did you mean /${row ? usageOf(row) : meant}?` : ''

@@ -60,6 +60,15 @@ const views: Views = {
     kind: 'notice',
     text: `a thread with ${agent}${name === '' ? '' : `: ${words(name)}`}${from ? `, from ${from.turn ?? from.thread}` : ''}`,
   }),
+  // undertakings: what came of a cycle, and no more of it
+  'cycle-begun': ({ undertaking, n, item }) => ({ kind: 'notice', text: `${undertaking}: cycle ${n} on ${item}` }),
+  'cycle-ended': ({ undertaking, n, outcome, why, paths }) => ({
+    kind: 'notice',
+    text:
+      outcome === 'completed'
+        ? `${undertaking}: cycle ${n} is completed: ${paths.map(({ item, status }) => `${item} is ${status}`).join(', ') || 'nothing has changed'}`
+        : `${undertaking}: cycle ${n} was given up: ${words(why)}`,
+  }),
   'thread-archived': ({ archived }) => ({ kind: 'notice', text: archived ? 'archived' : 'open again' }),
   bulletin: ({ kind, text, situation }) => ({ kind: 'notice', text, bulletin: { kind, situation } }),
   debriefed: ({ debrief }) => debriefView(debrief),

@@ -2,6 +2,7 @@ import { type AnyTool, isOwnTool, type ToolName } from '../shapes/peripheral.ts'
 import { advance } from './advance.ts'
 import { applyPatch } from './apply-patch.ts'
 import { bell } from './bell.ts'
+import { cycle } from './cycle.ts'
 import { edit } from './edit.ts'
 import { evidence } from './evidence.ts'
 import { glob } from './glob.ts'
@@ -11,6 +12,7 @@ import { list } from './list.ts'
 import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
 import { park } from './park.ts'
+import { proof } from './proof.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
 import { run } from './run.ts'
@@ -40,6 +42,9 @@ export const tools: Record<ToolName, Tool> = {
   advance,
   hop,
   ...missionControl,
+  // undertakings
+  ...cycle,
+  ...proof,
   // bells and whistles
   bell,
   whistle,

@@ -4,8 +4,10 @@ import type { Act, Way } from '../shapes/bell.ts'
 import { type CommandRule, type PeripheralSpec, SandboxMode } from '../shapes/peripheral.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
+import type { Outputs } from '../shapes/undertaking.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Control } from './control.ts'
+import type { Desk } from './desk.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -92,7 +94,9 @@ export type Bench = {
   reflect: (words: { worked: string; didNot: string; next: string }) => Promise<StepOutcome>
   /** Mission control: the missions of the workspace, and how everything stands. */
   control: Control
-  advance: (outputs: Record<string, string>) => Promise<StepOutcome>
+  advance: (outputs: Outputs) => Promise<StepOutcome>
+  /** Work that lasts: the undertaking that this stay has taken up. */
+  desk: Desk
   hop: (hop: Hop) => Promise<StepOutcome>
   /** Rings for another agent; and what came of the turns that the step has waited for. */
   ring: (ring: Ringing) => Promise<StepOutcome>

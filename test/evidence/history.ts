@@ -7,6 +7,7 @@ import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepOutcome } from '../../src/shapes/turn.ts'
 import { agentGrant } from '../support/grant.ts'
 import { ADA, CLAUDE } from '../support/store.ts'
+import { UNDERTAKEN } from '../support/undertakings.ts'
 
 export const BOB: Author = { kind: 'person', id: 'bob', face: 'web', via: 'ada' }
 export const CODEX: Author = { kind: 'agent', id: 'codex-1', face: 'rehearsal', via: null }
@@ -62,6 +63,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   'profile-set': { event: 'profile-set', from: null, to: 'careful' },
   'room-set': { event: 'room-set', setting: 'listener', to: 'claude-1' },
   'mission-focused': { event: 'mission-focused', mission: 'M-tea', by: 'ada' },
+  ...UNDERTAKEN,
   'todo-added': { event: 'todo-added', text: 'water the größe', by: 'ada' },
   'todo-done': { event: 'todo-done', todo: 'todo-1', by: 'ada' },
   'portfolio-reviewed': {

@@ -10,6 +10,7 @@ import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { declareWalls } from '../../src/evidence/walls.ts'
+import { deskOf } from '../../src/house/desk.ts'
 import { createVerdicts } from '../../src/house/verdicts.ts'
 import { createWorkshop } from '../../src/house/workshop.ts'
 import { createControl } from '../../src/missions/control.ts'
@@ -153,6 +154,7 @@ export const openWorkshop = async (
         budgetsIn: async () => [],
         roomMode: async () => room.mode,
       }),
+      desk: deskOf({ store, clock, ledgers }),
     },
   )
   const wake = (session: string) => lanes.steps.wake(session)

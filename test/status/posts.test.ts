@@ -12,6 +12,7 @@ import { bodies } from '../evidence/history.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis } from '../support/redis.ts'
 import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
+import { UNDERTAKEN } from '../support/undertakings.ts'
 
 const STEP = { turn: 't1', step: 't1.0' }
 const NO_FRUIT = { steps: 0, found: [] }
@@ -84,6 +85,22 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
   'mission-focused': {
     body: { event: 'mission-focused', mission: 'M-tea', by: 'ada' },
     shown: view('notice', 'ada focused the room on M-tea'),
+  },
+  'undertaking-opened': { body: UNDERTAKEN['undertaking-opened'], shown: { not: 'the step says it' } },
+  'undertaking-taken': { body: UNDERTAKEN['undertaking-taken'], shown: { not: 'the step says it' } },
+  'statement-set': { body: UNDERTAKEN['statement-set'], shown: { not: 'the step says it' } },
+  'item-set': { body: UNDERTAKEN['item-set'], shown: { not: 'the step says it' } },
+  'item-classified': { body: UNDERTAKEN['item-classified'], shown: { not: 'the step says it' } },
+  'cycle-moved': { body: UNDERTAKEN['cycle-moved'], shown: { not: 'the step says it' } },
+  'approach-failed': { body: UNDERTAKEN['approach-failed'], shown: { not: 'the step says it' } },
+  'proof-mode-moved': { body: UNDERTAKEN['proof-mode-moved'], shown: { not: 'the step says it' } },
+  'licence-given': { body: UNDERTAKEN['licence-given'], shown: { not: 'the step says it' } },
+  'licence-ended': { body: UNDERTAKEN['licence-ended'], shown: { not: 'the step says it' } },
+  'undertaking-saved': { body: UNDERTAKEN['undertaking-saved'], shown: { not: 'the step says it' } },
+  'cycle-begun': { body: UNDERTAKEN['cycle-begun'], shown: view('notice', 'P-sum: cycle 1 on C-1') },
+  'cycle-ended': {
+    body: UNDERTAKEN['cycle-ended'],
+    shown: view('notice', 'P-sum: cycle 1 is completed: C-1 is proved'),
   },
   'todo-added': { body: { event: 'todo-added', text: 'tea', by: 'ada' }, shown: { not: 'the answer says it' } },
   'todo-done': { body: { event: 'todo-done', todo: 'x', by: 'ada' }, shown: { not: 'the answer says it' } },

@@ -9,6 +9,7 @@ import { type Given, gate, type Standing } from '../../src/tools/gate.ts'
 import { type Inside, openWorkspace, type Workspace } from '../../src/workspace/paths.ts'
 import { stateOf } from '../../src/workspace/state.ts'
 import { CONTROL } from '../support/control.ts'
+import { DESK } from '../support/desk.ts'
 import { wall } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
 
@@ -98,6 +99,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     ask: async () => refused(refusal('query-invalid', 'no test of a file tool asks for this')),
     reflect: nowhere,
     control: CONTROL,
+    desk: DESK,
     advance: nowhere,
     hop: nowhere,
   }

@@ -23,26 +23,47 @@ export const createPhases = (wall: Wall) => {
     ended: (intent: Intent, outcome: StepOutcome): Finding[] => {
       const entered = outcome.kind === 'ok' ? outcome.phase : undefined
       if (entered === undefined || !known) return []
-      const [here, next] = [phases[at], phases[at + 1]]
-      at = Math.max(
-        at,
-        phases.findIndex(({ id }) => id === entered),
-      )
-      return wrongAdvance(intent, entered, here, next).map((what) => ({ rule: 'phase', what }))
+      const to = phases.findIndex(({ id }) => id === entered)
+      const wrong = wrongMove(intent, wall, { phases, from: at, to, entered })
+      const owed = intent.call.tool === 'advance' ? owedBy(intent, phases[at]) : []
+      at = to === -1 ? at : to
+      return [...wrong, ...owed].map((what) => ({ rule: 'phase', what }))
     },
   }
 }
 
 type Phase = NonNullable<Wall['phases']>[number]
+type Step = { phases: readonly Phase[]; from: number; to: number; entered: string }
 
-const wrongAdvance = ({ call }: Intent, entered: string, here?: Phase, next?: Phase): string[] => {
-  if (call.tool !== 'advance') return [`entered ${entered} by ${call.tool}, which does not lead there`]
-  if (next?.id !== entered) return [`entered ${entered}, which does not come after ${here?.id ?? 'anything'}`]
+/** Why a step does not lead from one phase to another. */
+const wrongMove = ({ call }: Intent, { cycle }: Wall, move: Step): string[] => {
+  const { phases, from, entered } = move
+  const leads = cycle === undefined ? { advance: move.to === from + 1 } : leadsInCycle(cycle, move)
+  const does = Object.entries(leads).find(([tool]) => tool === call.tool)?.[1]
+  if (does) return []
+  const here = phases[from]?.id ?? 'anything'
+  return call.tool === 'advance'
+    ? [`entered ${entered}, which does not come after ${here}`]
+    : [`entered ${entered} by ${call.tool}, which does not lead there`]
+}
+
+/** What leads where in a cycle. Where it was left when it was taken up is for the chain of the undertaking to say. */
+const leadsInCycle = (cycle: string, { phases, from, to, entered }: Step): Record<string, boolean> => ({
+  [`${cycle}-load`]: to !== -1,
+  'cycle-begin': from === 0 && to === 1,
+  advance: from > 0 && to === (from + 1) % phases.length,
+  'cycle-back': phases[from]?.back?.includes(entered) ?? false,
+  'cycle-end': from > 0 && to === 0,
+})
+
+const owedBy = ({ call }: Intent, here?: Phase): string[] => {
   const owed = here?.outputs.filter((name) => !isSaid(call.args['outputs'], name)) ?? []
   return owed.length > 0 ? [`left ${here?.id} without ${owed.join(', ')}`] : []
 }
 
+/** Words, or a list of names; only what has changed may be a list of nothing. */
 const isSaid = (outputs: unknown, name: string): boolean => {
   const said = typeof outputs === 'object' && outputs !== null ? (outputs as Record<string, unknown>)[name] : undefined
-  return typeof said === 'string' && said.trim() !== ''
+  if (typeof said === 'string') return said.trim() !== ''
+  return Array.isArray(said) && (said.length > 0 || name === 'changes')
 }

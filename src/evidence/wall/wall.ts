@@ -41,7 +41,9 @@ export const Wall = z.object({
   entry: part(Names),
   exit: part(z.array(z.object({ when: z.string(), to: Names }))),
   context: part(Names),
-  phases: part(z.array(z.object({ id: z.string(), tools: Names, outputs: Names }))),
+  phases: part(z.array(z.object({ id: z.string(), tools: Names, outputs: Names, back: Names.optional() }))),
+  /** What its phases are those of a cycle of. */
+  cycle: z.string().optional().catch(undefined),
   limits: part(z.object({ stepsPerTurn: z.int(), stepsPerSession: z.int() })),
 })
 export type Wall = z.infer<typeof Wall>

@@ -1,0 +1,57 @@
+import type { GateResult } from '../shapes/undertaking.ts'
+import type { Facts } from './facts.ts'
+import { danglingIn, differencesOf, impactOf, roundFrom } from './graph.ts'
+import { dishonesty, isEarned } from './honesty.ts'
+import type { Cycle, Undertaking } from './undertaking.ts'
+
+type Gate = (undertaking: Undertaking, cycle: Cycle, facts: Facts) => string | null
+
+/** What a cycle has to get through to be completed; each says what is in the way, or nothing. */
+const GATES: Record<GateResult['gate'], Gate> = {
+  scope: ({ items }, cycle) => {
+    const shaken = new Set(cycle.wanted.flatMap((id) => impactOf(items, id).map((item) => item.id)))
+    const strange = differencesOf(cycle.base, items).filter(
+      (id) => !cycle.wanted.includes(id) && !shaken.has(id) && (cycle.base.has(id) || items.get(id)?.status !== 'open'),
+    )
+    return strange.length === 0 ? null : `the approach did not say that it changes ${strange.join(', ')}`
+  },
+  evidence: ({ items, domain }, cycle, { files }) => {
+    for (const id of differencesOf(cycle.base, items)) {
+      const item = items.get(id)
+      if (!item || !isEarned(domain, item.status)) continue
+      const gone = item.artifacts.find(({ path, state }) => files.get(path) !== state)
+      if (gone) return `${id} rests on ${gone.path}, which is not what it was`
+      const strange = item.runs.find((step) => !cycle.validations.includes(step))
+      if (strange !== undefined) return `${id} rests on ${strange}, which validated nothing in this cycle`
+    }
+    return null
+  },
+  status: ({ items, domain }) =>
+    [...items.values()].map((next) => dishonesty(domain, { before: null, next, items })).find((why) => why !== null) ??
+    null,
+  acyclic: ({ items }) => {
+    const round = [...items.keys()].map((id) => roundFrom(items, id)).find((way) => way !== null)
+    return round ? `it goes in a circle: ${round.join(' on ')}` : null
+  },
+  dangling: ({ items }) => {
+    const dangling = danglingIn(items)
+    return dangling.length === 0 ? null : `it depends on what is not there: ${dangling.join(', ')}`
+  },
+  saved: ({ saved, changed }, _cycle, { files }) => {
+    if (!saved || saved.through < changed) return 'the ledger was not saved as it is'
+    return files.get(saved.file.path) === saved.file.state ? null : `${saved.file.path} is not what was saved`
+  },
+  fidelity: (_undertaking, _cycle, { document }) => document?.fidelity[0] ?? null,
+  document: (_undertaking, _cycle, { document }) => document?.document[0] ?? null,
+}
+
+const OF_MISSIONS: ReadonlySet<GateResult['gate']> = new Set(['fidelity', 'document'])
+
+/** What each gate says of a cycle as it stands. */
+export const gatesOf = (undertaking: Undertaking, cycle: Cycle, facts: Facts): GateResult[] =>
+  (Object.keys(GATES) as GateResult['gate'][])
+    .filter((gate) => undertaking.domain === 'mission' || !OF_MISSIONS.has(gate))
+    .map((gate) => {
+      const why = GATES[gate](undertaking, cycle, facts)
+      return { gate, ok: why === null, why: why ?? '' }
+    })

@@ -1,0 +1,62 @@
+import type { Store } from '../evidence/store.ts'
+import type { Entry } from '../shapes/evidence.ts'
+import type { FileState } from '../shapes/turn.ts'
+import { inside, type Workspace } from '../workspace/paths.ts'
+import { readState } from '../workspace/write.ts'
+import type { Taken } from './facts.ts'
+import type { Cycle } from './undertaking.ts'
+
+const PAGE = 1000
+
+/** The steps that the sessions of a cycle have taken since it began, in their order. */
+export const stepsIn = async (
+  store: Pick<Store, 'query'>,
+  { began, sessions }: Pick<Cycle, 'began' | 'sessions'>,
+): Promise<Taken[]> => {
+  const taken: Taken[] = []
+  for (const session of sessions) {
+    const begun = new Map<string, number>()
+    for (const { body, position } of await entriesOf(store, 'step-intended', session, began))
+      if (body?.event === 'step-intended') begun.set(body.step, position)
+    for (const { body, position } of await entriesOf(store, 'step-ended', session, began))
+      if (body?.event === 'step-ended')
+        taken.push({
+          step: body.step,
+          begun: begun.get(body.step) ?? 0,
+          ended: position,
+          tool: body.tool,
+          outcome: body.outcome,
+        })
+  }
+  return taken.sort((a, b) => a.ended - b.ended)
+}
+
+const entriesOf = async (
+  store: Pick<Store, 'query'>,
+  event: string,
+  session: string,
+  from: number,
+): Promise<Entry[]> => {
+  const all: Entry[] = []
+  for (let cursor: number | null = from; cursor !== null; ) {
+    const found = await store.query({ event, session, order: 'oldest', limit: PAGE, cursor })
+    if (!found.ok) throw new Error(found.refusal.message)
+    all.push(...found.value.entries)
+    cursor = found.value.next
+  }
+  return all
+}
+
+/** What files are on the disk; null where there is none, and where the wall does not show it. */
+export const filesAt = async (
+  paths: readonly string[],
+  { workspace, shows }: { workspace: Workspace; shows: (name: string) => boolean },
+): Promise<Map<string, FileState | null>> => {
+  const files = new Map<string, FileState | null>()
+  for (const path of new Set(paths)) {
+    const target = await inside(workspace, path).catch(() => null)
+    const state = target && target.name === path && shows(path) ? await readState(target) : null
+    files.set(path, state?.ok ? state.value : null)
+  }
+  return files
+}

@@ -1,0 +1,205 @@
+import type { Body, BodyOf, Entry, EventName } from '../shapes/evidence.ts'
+import type { Domain } from '../shapes/peripheral.ts'
+import {
+  type Artifact,
+  type Classified,
+  CyclePhase,
+  domainOf,
+  type FailedApproach,
+  type LedgerItem,
+  type Licence,
+  type ProofMode,
+  type UndertakingId,
+} from '../shapes/undertaking.ts'
+
+export type Items = ReadonlyMap<string, LedgerItem>
+
+/** One round of work on one item: where it stands, and what its phases have brought so far. */
+export type Cycle = {
+  n: number
+  item: string
+  mode: ProofMode | null
+  phase: CyclePhase
+  /** The places in the store where it began, and where its phase did: what lies before has no part in it. */
+  began: number
+  since: number
+  approach: string | null
+  /** The items that the approach is to change. */
+  wanted: readonly string[]
+  artifacts: readonly Artifact[]
+  validations: readonly string[]
+  classified: ReadonlyMap<string, Classified>
+  /** The ledger as it was when the cycle began: what the changes are held against, and what is left where it is given up. */
+  base: Items
+  /** The sessions that have had a hand in it. */
+  sessions: ReadonlySet<string>
+}
+
+export type EndedCycle = Pick<BodyOf<'cycle-ended'>, 'n' | 'outcome' | 'why' | 'gates' | 'paths'> & {
+  item: string
+  mode: ProofMode | null
+  at: string
+}
+
+/** A proof or a mission as its chain says it stands; a fold of that and of nothing else. */
+export type Undertaking = {
+  id: UndertakingId
+  domain: Domain
+  title: string
+  /** How many entries there are: the next one has the number after it. */
+  version: number
+  statement: { version: number; text: string; hash: string } | null
+  items: Items
+  failed: readonly FailedApproach[]
+  cycle: Cycle | null
+  cycles: readonly EndedCycle[]
+  mode: ProofMode
+  /** How many cycles have ended since the mode was entered: an attempt counts, whatever came of it. */
+  attempts: number
+  licence: Licence | null
+  /** The means of licences that were given before, by item: none is given twice. */
+  levers: readonly { item: string; lever: string }[]
+  holder: { session: string; stay: string } | null
+  saved: { file: Artifact; through: number } | null
+  /** The entry that last changed what a saved file would say. */
+  changed: number
+}
+
+/** Makes an undertaking of its chain; null where it has none. */
+export const undertakingOf = (chain: readonly Entry[]): Undertaking | null => {
+  const [first] = chain
+  if (first?.body?.event !== 'undertaking-opened') return null
+  return chain.reduce(after, begun(first.body))
+}
+
+const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertaking => ({
+  id: undertaking,
+  domain: domainOf(undertaking),
+  title,
+  version: 0,
+  statement: null,
+  items: new Map(),
+  failed: [],
+  cycle: null,
+  cycles: [],
+  mode: 'SPEC',
+  attempts: 0,
+  licence: null,
+  levers: [],
+  holder: null,
+  saved: null,
+  changed: 0,
+})
+
+/** How it stands after one more entry. */
+export const after = (
+  before: Undertaking,
+  { seq, body, position, at }: Pick<Entry, 'seq' | 'body' | 'position' | 'at'>,
+) => {
+  const moved = body ? moves[body.event] : undefined
+  const place: Place = { position, at, seq }
+  const now = moved ? (moved as Move<EventName>)(before, body as never, place) : {}
+  return { ...before, ...now, version: seq }
+}
+
+type Place = { position: number; at: string; seq: number }
+type Move<E extends EventName> = (before: Undertaking, body: BodyOf<E>, place: Place) => Partial<Undertaking>
+type Moves = { [E in Body['event']]?: Move<E> }
+
+const moves: Moves = {
+  'undertaking-opened': (_before, _body, { seq }) => ({ changed: seq }),
+  'undertaking-taken': ({ cycle }, { session, stay }) => ({
+    holder: { session, stay },
+    cycle: cycle && { ...cycle, sessions: new Set([...cycle.sessions, session]) },
+  }),
+  'statement-set': ({ items }, { version, text, hash, shaken }, { seq }) => ({
+    items: opened(items, shaken, 'the statement has changed'),
+    statement: { version, text, hash },
+    changed: seq,
+  }),
+  'item-set': ({ items }, { item, shaken }, { seq }) => ({ items: withItem(items, item, shaken), changed: seq }),
+  'item-classified': ({ cycle }, { classified }) => ({
+    cycle: cycle && { ...cycle, classified: new Map([...cycle.classified, [classified.item, classified]]) },
+  }),
+  'cycle-begun': ({ items, holder }, { n, item, mode }, { position }) => ({
+    cycle: {
+      n,
+      item,
+      mode,
+      phase: 'observe',
+      began: position,
+      since: position,
+      approach: null,
+      wanted: [],
+      artifacts: [],
+      validations: [],
+      classified: new Map(),
+      base: items,
+      sessions: new Set(holder ? [holder.session] : []),
+    },
+  }),
+  'cycle-moved': ({ cycle }, { to, outputs, artifacts, why }, { position }) => ({
+    cycle: cycle && {
+      ...(why === undefined ? forward(cycle, outputs, artifacts ?? []) : backTo(cycle, to)),
+      phase: to,
+      since: position,
+    },
+  }),
+  'approach-failed': ({ failed }, body) => ({ failed: [...failed, body.failed] }),
+  'cycle-ended': ({ cycle, cycles, items, attempts, changed }, { n, outcome, why, gates, paths }, { at, seq }) => {
+    const undone = outcome === 'given-up' && cycle !== null
+    return {
+      cycle: null,
+      cycles: [...cycles, { n, outcome, why, gates, paths, at, item: cycle?.item ?? '', mode: cycle?.mode ?? null }],
+      attempts: attempts + 1,
+      items: undone ? cycle.base : items,
+      changed: undone && cycle.base !== items ? seq : changed,
+    }
+  },
+  'proof-mode-moved': (_before, { to }) => ({ mode: to, attempts: 0 }),
+  'licence-given': ({ levers }, { licence }) => ({
+    licence,
+    levers: [...levers, { item: licence.item, lever: licence.lever }],
+  }),
+  'licence-ended': () => ({ licence: null }),
+  'undertaking-saved': (_before, { file, through }) => ({ saved: { file, through } }),
+}
+
+type Outputs = BodyOf<'cycle-moved'>['outputs']
+
+/** What a phase brought is the cycle's from here on. */
+const forward = (cycle: Cycle, outputs: Outputs, artifacts: readonly Artifact[]): Cycle => ({
+  ...cycle,
+  approach: typeof outputs['approach'] === 'string' ? outputs['approach'] : cycle.approach,
+  wanted: listed(outputs['items']) ?? cycle.wanted,
+  artifacts: outputs['artifacts'] === undefined ? cycle.artifacts : artifacts,
+  validations: listed(outputs['validation']) ?? cycle.validations,
+})
+
+/** Who goes back takes back what comes after: what was to be changed before, what was made, what was shown of it. */
+const backTo = (cycle: Cycle, to: CyclePhase): Cycle => ({
+  ...cycle,
+  ...(comesBefore(to, 'execute') && { approach: null, wanted: [] }),
+  ...(comesBefore(to, 'validate') && { artifacts: [] }),
+  ...(comesBefore(to, 'classify') && { validations: [] }),
+  ...(comesBefore(to, 'integrate') && { classified: new Map() }),
+})
+
+const comesBefore = (one: CyclePhase, other: CyclePhase): boolean =>
+  CyclePhase.options.indexOf(one) < CyclePhase.options.indexOf(other)
+
+const listed = (value: Outputs[string] | undefined): readonly string[] | undefined =>
+  value === undefined ? undefined : typeof value === 'string' ? [value] : value
+
+const withItem = (items: Items, item: LedgerItem, shaken: readonly string[]): Items =>
+  opened(new Map(items).set(item.id, item), shaken, `${item.id} has changed`)
+
+/** What rests on something that changed is open again, and says why. */
+const opened = (items: Items, shaken: readonly string[], why: string): Items => {
+  const now = new Map(items)
+  for (const id of shaken) {
+    const one = now.get(id)
+    if (one) now.set(id, { ...one, status: 'open', basis: null, artifacts: [], runs: [], why })
+  }
+  return now
+}
