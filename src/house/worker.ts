@@ -16,6 +16,7 @@ import { answerBells } from './answering.ts'
 import { createBells } from './bells.ts'
 import { startBulletins } from './bulletins.ts'
 import { controlOf } from './control.ts'
+import { libraryOf } from './library.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
@@ -37,6 +38,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const tickling = startTickling(parts, social)
   const workshop = createWorkshop(parts, verdicts, {
     control: controlOf(parts),
+    library: libraryOf(parts),
     bells: createBells(parts, social),
     tickle: tickling.tools,
   })

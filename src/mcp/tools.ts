@@ -68,7 +68,20 @@ const annotationsOf = (name: AnyTool, spec: PeripheralSpec): ToolAnnotations => 
 }
 
 /** What leaves everything as it is, unless it can write. */
-const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>(['read', 'list', 'glob', 'grep', 'evidence', 'web-fetch', 'run'])
+const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
+  'read',
+  'list',
+  'glob',
+  'grep',
+  'evidence',
+  'web-fetch',
+  'run',
+  // patterns
+  'pattern-search',
+  'pattern-read',
+  'pattern-record',
+  'pattern-proposals',
+])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
 const opensPaths = ({ scope, ceiling }: PeripheralSpec): boolean =>
@@ -110,6 +123,18 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'mc-watch': never,
   'mc-todo': never,
   'mc-new': opensPaths,
+  // patterns: nothing but a new one is a file
+  'pattern-search': never,
+  'pattern-read': never,
+  'pattern-record': never,
+  'pattern-select': never,
+  'pattern-outcome': never,
+  'pattern-pivot': never,
+  'pattern-punctuate': never,
+  'pattern-proposals': never,
+  'pattern-new': opensPaths,
+  'pattern-retire': never,
+  'pattern-decline': never,
   bell: never,
   whistle: never,
   park: never,

@@ -8,6 +8,7 @@ import type { Result } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Control, Standpoint } from '../tools/control.ts'
+import type { Library } from '../tools/library.ts'
 import type { Sourced } from '../tools/source.ts'
 import type { Command, Ringing, Terminals, Tickling } from '../tools/tool.ts'
 import type { Inside } from '../workspace/paths.ts'
@@ -56,6 +57,8 @@ export type Workshop = {
   }
   /** Mission control, as it is seen from one step. */
   control: (at: Standpoint) => Control
+  /** The library of patterns, likewise. */
+  library: (at: Standpoint) => Library
   /** Ringing for other agents. */
   bells: Bells
   /** The checks of the config, by name. */

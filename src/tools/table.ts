@@ -11,6 +11,7 @@ import { list } from './list.ts'
 import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
 import { park } from './park.ts'
+import { patterns } from './patterns.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
 import { run } from './run.ts'
@@ -40,6 +41,7 @@ export const tools: Record<ToolName, Tool> = {
   advance,
   hop,
   ...missionControl,
+  ...patterns,
   // bells and whistles
   bell,
   whistle,

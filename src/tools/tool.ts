@@ -6,6 +6,7 @@ import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Control } from './control.ts'
+import type { Library } from './library.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -92,6 +93,8 @@ export type Bench = {
   reflect: (words: { worked: string; didNot: string; next: string }) => Promise<StepOutcome>
   /** Mission control: the missions of the workspace, and how everything stands. */
   control: Control
+  /** The patterns, and what came of them. */
+  library: Library
   advance: (outputs: Record<string, string>) => Promise<StepOutcome>
   hop: (hop: Hop) => Promise<StepOutcome>
   /** Rings for another agent; and what came of the turns that the step has waited for. */
