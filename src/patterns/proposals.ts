@@ -30,8 +30,10 @@ const newOnes = ({ history, patterns }: Given): Proposal[] => {
   return groupsOf(open)
     .flatMap(proposedBy)
     .filter(({ pattern }) => !known.has(pattern))
+    .sort(
+      (a, b) => b.sessions.length - a.sessions.length || (`${a.pattern} ${a.says}` < `${b.pattern} ${b.says}` ? -1 : 1),
+    )
     .filter(({ pattern }, i, all) => all.findIndex((other) => other.pattern === pattern) === i)
-    .sort((a, b) => b.sessions.length - a.sessions.length || (a.pattern < b.pattern ? -1 : 1))
 }
 
 /** The entries that a person has decided about: they were made a pattern of, or shall not be. */

@@ -11,6 +11,7 @@ import { stateOf } from '../../src/workspace/state.ts'
 import { CONTROL } from '../support/control.ts'
 import { wall } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
+import { LIBRARY } from '../support/library.ts'
 
 export const PATH = process.env['PATH'] ?? ''
 
@@ -98,6 +99,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     ask: async () => refused(refusal('query-invalid', 'no test of a file tool asks for this')),
     reflect: nowhere,
     control: CONTROL,
+    library: LIBRARY,
     advance: nowhere,
     hop: nowhere,
   }

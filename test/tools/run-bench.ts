@@ -5,6 +5,7 @@ import { refused } from '../../src/shapes/result.ts'
 import type { FileChange, StepReport } from '../../src/shapes/turn.ts'
 import type { Bench, Command, Reach, Tool } from '../../src/tools/tool.ts'
 import { CONTROL } from '../support/control.ts'
+import { LIBRARY } from '../support/library.ts'
 
 type SpecParts = Partial<Omit<PeripheralSpec, 'limits' | 'scope'>> & {
   limits?: Partial<PeripheralSpec['limits']>
@@ -70,6 +71,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     ask: async () => refused(refusal('query-invalid', 'no test asked for this')),
     reflect: nowhere,
     control: CONTROL,
+    library: LIBRARY,
     advance: nowhere,
     hop: nowhere,
     tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
