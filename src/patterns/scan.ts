@@ -20,7 +20,7 @@ export const MOST_FILES = 300
 export const MOST_BYTES = 65_536
 
 /** The file that a pattern is, in a folder of its name. */
-export const FILE = 'SKILL.md'
+const FILE = 'SKILL.md'
 
 /**
  * Reads all patterns: `NAME/SKILL.md` of the folders that the config names, then those that come with Bellhop. Of two of
