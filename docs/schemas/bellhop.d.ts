@@ -748,6 +748,10 @@ export type Config = {
   missions: {
     folders: Array<string>
   }
+  patterns: {
+    folders: Array<string>
+    unusedDays: number
+  }
   bulletins: {
     every: string | null
     at: Array<string>
@@ -817,7 +821,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1135,7 +1139,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | PatternSelectedBody | PatternOutcomeBody | PatternPivotedBody | PatternPunctuatedBody | PatternAddedBody | PatternRetiredBody | PatternDeclinedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -1147,7 +1151,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1198,7 +1202,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1281,7 +1285,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1955,6 +1959,138 @@ export type ParkedBody = {
   until: string
 }
 
+export type PatternAddedBody = {
+  event: "pattern-added"
+  turn: string
+  step: string
+  pattern: string
+  path: string
+  evidence: Array<string>
+}
+
+export type PatternAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type PatternDeclinedBody = {
+  event: "pattern-declined"
+  kind: "new" | "retire"
+  pattern: string
+  evidence: Array<string>
+  why: string
+  by: string
+}
+
+export type PatternInput = {
+  /** find, show, record, proposals, accept, decline, retire, restore */
+  action?: "find" | "show" | "record" | "proposals" | "accept" | "decline" | "retire" | "restore" | undefined
+  /** words to find it by; else its name, and for a decision also why */
+  rest?: string | undefined
+}
+
+export type PatternOutcomeBody = {
+  event: "pattern-outcome"
+  turn: string
+  step: string
+  pattern: string
+  outcome: "worked" | "failed"
+  why: string
+  steps: Array<string>
+}
+
+export type PatternPivotedBody = {
+  event: "pattern-pivoted"
+  turn: string
+  step: string
+  from: string
+  to: string | null
+  why: string
+  instead: string | null
+}
+
+export type PatternPunctuatedBody = {
+  event: "pattern-punctuated"
+  turn: string
+  step: string
+  worked: string
+  didNot: string
+  surprises: string
+  next: string
+  solution: string | null
+}
+
+export type PatternRetiredBody = {
+  event: "pattern-retired"
+  turn: string
+  step: string
+  pattern: string
+  retired: boolean
+  why: string
+}
+
+export type PatternSelectedBody = {
+  event: "pattern-selected"
+  turn: string
+  step: string
+  pattern: string
+  why: string
+  over: Array<{
+    pattern: string
+    why: string
+  }>
+}
+
+export type PatternsAnswer = {
+  patterns: Array<{
+    id: string
+    description: string
+    home: "workspace" | "bellhop"
+    path: string
+    retired: boolean
+    record: {
+      selected: number
+      worked: number
+      failed: number
+      left: number
+      open: number
+      last: string | null
+      where: Array<{
+        room: string
+        selected: number
+        worked: number
+        failed: number
+      }>
+      elsewhere: number
+    }
+  }>
+  proposals: Array<{
+    kind: "new" | "retire"
+    pattern: string
+    why: string
+    says: string
+    sessions: Array<string>
+    evidence: Array<string>
+  }>
+  complaints: Array<{
+    path: string
+    line: number
+    what: string
+    right: string
+  }>
+}
+
+export type PatternsInput = {
+  /** what it is to help with; all of them without */
+  words?: string | undefined
+}
+
 export type PauseAnswer = {
   receipt: Receipt
   output?: {
@@ -1982,7 +2118,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -1997,7 +2133,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -2022,7 +2158,7 @@ export type PeripheralFile = {
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
     outputs?: Array<string> | undefined
   }> | undefined
   checks?: Array<string> | undefined
@@ -2401,7 +2537,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -4036,6 +4172,10 @@ export interface Operations {
   "mission": { reads: false; agents: false; input: MissionInput; answer: MissionAnswer }
   /** what is to be done in this room: add to it, list it, or tick something off */
   "todo": { reads: false; agents: false; input: TodoInput; answer: TodoAnswer }
+  /** know-how that can be used again: search it, with how each pattern did, and what is proposed */
+  "patterns": { reads: true; agents: false; input: PatternsInput; answer: PatternsAnswer }
+  /** one pattern: find, show or look at its record; what is proposed: accept or decline it; retire or restore one */
+  "pattern": { reads: false; agents: false; input: PatternInput; answer: PatternAnswer }
   /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */
   "bell": { reads: false; agents: false; input: BellInput; answer: BellAnswer }
   /** ask an agent and wait for its answer; when the seconds are over, only the wait is */

@@ -71,6 +71,8 @@ export const askOffline = async (
       standingOf: async () => null,
       bulletinOf: async (room) =>
         Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),
+      patterns: async () =>
+        Promise.reject(new Problem('patterns are read where an instance runs', 'start it: bellhop up')),
       residents: [],
       specs,
       ...views,

@@ -21,6 +21,8 @@ export type BriefingOf = {
   agents: readonly { id: string; type: string }[]
   /** The word that the marks of this session are made with. */
   nonce: string
+  /** The patterns that may help with a request, a line each: they are files of anybody's. */
+  patterns?: (request: string) => Promise<readonly Piece[]>
 }
 
 /** The most that a briefing has, and the request in it. */
@@ -32,6 +34,7 @@ const HANDED_BYTES = 24 * 1024
 const TALK_BYTES = 4 * 1024
 const FOUND_BYTES = 6 * 1024
 const RELATED_BYTES = 3 * 1024
+const PATTERN_BYTES = 2 * 1024
 
 /** How many entries are looked at: of the room's own chain, and of ends of turns. */
 const ROOM_ENTRIES = 120
@@ -60,7 +63,8 @@ export const briefingFor = async (of: BriefingOf): Promise<Told> => {
   const talk = taken(talkOf(quote, of, known, Math.min(TALK_BYTES, room)))
   const found = taken(await foundOf(quote, of, { ...known, sharers }, Math.min(FOUND_BYTES, room)))
   const related = taken(await relatedOf(quote, of, { ...known, sharers }, Math.min(RELATED_BYTES, room)))
-  const parts = [{ text: head, from: [] }, carried, talk, found, related, handed, request]
+  const patterns = taken(await patternsOf(quote, of, known, Math.min(PATTERN_BYTES, room)))
+  const parts = [{ text: head, from: [] }, carried, talk, found, related, patterns, handed, request]
   return {
     text: parts
       .filter(({ text }) => text !== '')
@@ -235,6 +239,15 @@ const relatedOf = async (
     label: 'in other rooms',
     bytes,
   })
+}
+
+/** What is known to help, by name and in a line: the whole is read where it is wanted. */
+const patternsOf = async (quote: Quote, of: BriefingOf, { asked }: Known, bytes: number): Promise<Told> => {
+  const pieces = (await of.patterns?.(asked.request)) ?? []
+  if (pieces.length === 0) return NOTHING
+  return under('Patterns that may help; pattern-read has each whole, pattern-search finds others:', bytes, (left) =>
+    framed(quote, pieces, { label: 'patterns', bytes: left, keep: 'first', left: (lines) => `${lines} more` }),
+  )
 }
 
 const pathsCarried = (context: Known['context']): string[] =>

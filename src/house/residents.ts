@@ -170,7 +170,10 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     return tools
   }
 
-  const tickle = createTickle({ missions: config.missions.folders[0] ?? 'missions' })
+  const tickle = createTickle({
+    missions: config.missions.folders[0] ?? 'missions',
+    patterns: config.patterns.folders[0] ?? 'patterns',
+  })
 
   return {
     hands,

@@ -18,6 +18,7 @@ import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
 import { everybody, presenceOf } from './health.ts'
+import { patternsFor } from './library.ts'
 import type { Parts } from './parts.ts'
 
 /** What the pipeline works with, on the parts of this process. The secret is for the one that is on the networks. */
@@ -87,6 +88,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
+    patterns: patternsFor(parts),
     bulletinOf: bulletinIn(parts),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),

@@ -8,6 +8,7 @@ import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import { conditions } from '../peripherals/conditions.ts'
+import { hintsFor } from './library.ts'
 import type { Parts } from './parts.ts'
 
 /** What the programs of agents are told, on the parts of this process. */
@@ -51,7 +52,14 @@ export const tellingOf = (parts: Parts): Pick<Options, 'tell' | 'isForked'> => {
   }
 
   const briefing = ({ turn, spec }: Attended): Promise<Told> =>
-    briefingFor({ store, turn, spec, agents: config.agents, nonce: nonceOf(turn.session) })
+    briefingFor({
+      store,
+      turn,
+      spec,
+      agents: config.agents,
+      nonce: nonceOf(turn.session),
+      patterns: hintsFor(parts, turn, spec),
+    })
 
   return {
     isForked: async ({ room }: TurnRecord) => (await threadOf(store, room))?.from != null,

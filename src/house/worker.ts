@@ -17,6 +17,7 @@ import { createBells } from './bells.ts'
 import { startBulletins } from './bulletins.ts'
 import { controlOf } from './control.ts'
 import { deskOf } from './desk.ts'
+import { libraryOf } from './library.ts'
 import { openParts, type Parts, type Settings } from './parts.ts'
 import { openResidents } from './residents.ts'
 import { createSocial } from './social.ts'
@@ -39,6 +40,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
   const workshop = createWorkshop(parts, verdicts, {
     control: controlOf(parts),
     desk: deskOf(parts),
+    library: libraryOf(parts),
     bells: createBells(parts, social),
     tickle: tickling.tools,
   })

@@ -40,14 +40,14 @@ type Machine = Pick<
 
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
-/** What of the house itself steps can reach: mission control, other agents, Tickle. */
-type Reached = Pick<Workshop, 'control' | 'desk'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
+/** What of the house itself steps can reach: mission control, the patterns, work that lasts, other agents, Tickle. */
+type Reached = Pick<Workshop, 'control' | 'library' | 'desk'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
 export const createWorkshop = (
   parts: Machine,
   verdicts: Verdicts,
-  { control, desk, bells = NO_BELLS, tickle = noTickle }: Reached,
+  { control, library, desk, bells = NO_BELLS, tickle = noTickle }: Reached,
 ): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
@@ -150,6 +150,7 @@ export const createWorkshop = (
     holds,
     control,
     desk,
+    library,
     bells,
     checks: new Map(Object.entries(config.checks)),
     approvalMs: config.approvals.minutes * 60_000,

@@ -81,6 +81,11 @@ const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
   'ledger-query',
   'ledger-impact',
   'gate-check',
+  // patterns
+  'pattern-search',
+  'pattern-read',
+  'pattern-record',
+  'pattern-proposals',
 ])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
@@ -140,6 +145,18 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'proof-mode': never,
   'proof-licence': never,
   'proof-save': opensPaths,
+  // patterns: nothing but a new one is a file
+  'pattern-search': never,
+  'pattern-read': never,
+  'pattern-record': never,
+  'pattern-select': never,
+  'pattern-outcome': never,
+  'pattern-pivot': never,
+  'pattern-punctuate': never,
+  'pattern-proposals': never,
+  'pattern-new': opensPaths,
+  'pattern-retire': never,
+  'pattern-decline': never,
   bell: never,
   whistle: never,
   park: never,

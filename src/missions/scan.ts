@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { oneLine } from '../lib/plain.ts'
 import { type Complaint, type Mission, MissionId, type Portfolio } from '../shapes/mission.ts'
-import { type Inside, inside, openInside, type Workspace } from '../workspace/paths.ts'
+import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
+import { readText } from '../workspace/read-text.ts'
 import { parseMission } from './parse.ts'
 import { resolve } from './resolve.ts'
 
@@ -92,19 +93,6 @@ const missionAt = async (path: string, { workspace, shows }: Sight, complain: Co
 }
 
 const textAt = async (place: Inside): Promise<string | { wrong: string }> => {
-  const opened = await openInside(place)
-  if (typeof opened === 'string') return { wrong: `could not be read: ${opened}` }
-  const { handle, stat, folder } = opened
-  try {
-    if (folder) return { wrong: 'is a folder' }
-    if (stat.size > MOST_BYTES) return { wrong: `is larger than ${MOST_BYTES} bytes` }
-    const content = Buffer.alloc(MOST_BYTES + 1)
-    const { bytesRead } = await handle.read(content, 0, content.length, 0)
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, bytesRead))
-    return text.includes('\0') ? { wrong: 'is no text' } : text
-  } catch {
-    return { wrong: 'is no text' }
-  } finally {
-    await handle.close()
-  }
+  const read = await readText(place, MOST_BYTES)
+  return 'wrong' in read ? read : read.text
 }

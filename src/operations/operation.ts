@@ -10,6 +10,7 @@ import type { Digest } from '../shapes/digest.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
 import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
+import type { Patterns } from '../shapes/pattern.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -69,6 +70,8 @@ export type Context = {
   standingOf: (network: string) => Promise<NetworkStanding | null>
   /** How things stand in a room now, and in words. */
   bulletinOf: (room: string) => Promise<{ situation: Situation; text: string }>
+  /** The patterns: those that have the words, or all; rooms are named as far as whoever asks may look there. */
+  patterns: (query: string | null, mayLook: (room: string) => Promise<boolean>) => Promise<Patterns>
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */

@@ -22,6 +22,16 @@ const summaries: Summaries = {
   'todo-added': ({ text, by }) => `${by}: ${text}`,
   'todo-done': ({ todo, by }) => `${by}: ${todo}`,
   'portfolio-reviewed': ({ snapshot }) => count(snapshot.missions.length, 'mission'),
+  // patterns
+  'pattern-selected': ({ pattern, why, over }) =>
+    `${pattern}: ${why}${over.length === 0 ? '' : `; over ${over.map((one) => one.pattern).join(', ')}`}`,
+  'pattern-outcome': ({ pattern, outcome, why }) => `${pattern} ${outcome}: ${why}`,
+  'pattern-pivoted': ({ from, to, instead, why }) => `${from} to ${to ?? instead ?? 'nothing'}: ${why}`,
+  'pattern-punctuated': ({ worked, didNot, solution }) =>
+    `worked: ${worked}; did not: ${didNot}${solution === null ? '' : `; solution: ${solution}`}`,
+  'pattern-added': ({ pattern, path }) => `${pattern}: ${path}`,
+  'pattern-retired': ({ pattern, retired, why }) => `${pattern} ${retired ? 'is retired' : 'is back'}: ${why}`,
+  'pattern-declined': ({ kind, pattern, by, why }) => `${by}: ${kind} ${pattern}: ${why}`,
   'watch-set': ({ watched, on }) => `${on ? 'watches' : 'no longer watches'} ${watched}`,
   'thread-bound': ({ thread, network, channel }) => `${channel} on ${network} leads to ${thread}`,
   merged: ({ agent, files, conflicts }) =>

@@ -15,6 +15,7 @@ import { networks } from './networks.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
+import { pattern, patterns } from './patterns.ts'
 import { pause, resume } from './pausing.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
@@ -61,6 +62,9 @@ const work = [
   mc,
   mission,
   todo,
+  // patterns
+  patterns,
+  pattern,
   // bells and whistles
   bell,
   whistle,

@@ -7,6 +7,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import type { Outputs } from '../shapes/undertaking.ts'
+import type { Standpoint } from '../tools/control.ts'
 import type { Given } from '../tools/gate.ts'
 import type { Ringing } from '../tools/tool.ts'
 import type { Place } from '../workspace/place.ts'
@@ -35,6 +36,17 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
   const also = { before: [] as Draft[], after: [] as Draft[] }
   const { id, room } = session
   const progress = (text: string) => workshop.progress({ room, session: id, step: request.step, text })
+  const standpoint: Standpoint = {
+    room,
+    session: id,
+    agent: session.agent,
+    turn: request.turn,
+    step: request.step,
+    author: request.author,
+    workspace: place.workspace,
+    shows: reachOf(spec.scope).mayRead,
+    keep: (draft) => void also.before.push(draft),
+  }
   const given: Given = {
     step: request.step,
     session: session.id,
@@ -55,30 +67,13 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
       also.before.push(stepDrafts(request, session).reviewed(review))
       return done(`the session was reviewed: ${JSON.stringify(review.facts)}`)
     },
-    control: workshop.control({
-      room,
-      session: id,
-      agent: session.agent,
-      turn: request.turn,
-      step: request.step,
-      author: request.author,
-      workspace: place.workspace,
-      shows: reachOf(spec.scope).mayRead,
-      keep: (draft) => void also.before.push(draft),
-    }),
+    control: workshop.control(standpoint),
+    library: workshop.library(standpoint),
     advance: async (outputs) => advance(options, outputs),
     desk: workshop.desk({
-      room,
-      session: id,
-      agent: session.agent,
-      turn: request.turn,
-      step: request.step,
-      author: request.author,
+      ...standpoint,
       stay: { started: ledger.stay?.started ?? '', undertaking: ledger.stay?.undertaking ?? null },
       spec,
-      workspace: place.workspace,
-      shows: reachOf(spec.scope).mayRead,
-      keep: (draft) => void also.before.push(draft),
     }),
     hop: async ({ to }) => hop(options, to, also.after),
     ring: (words) => ring(options, words),

@@ -70,6 +70,18 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'proof-mode': (spec) => noCycle(spec),
   'proof-licence': (spec) => noCycle(spec),
   'proof-save': (spec) => noWriting(spec),
+  // patterns: those that come with Bellhop are there whatever may be read
+  'pattern-search': () => null,
+  'pattern-read': () => null,
+  'pattern-record': () => null,
+  'pattern-select': () => null,
+  'pattern-outcome': ({ tools }) => noSelecting(tools),
+  'pattern-pivot': ({ tools }) => noSelecting(tools),
+  'pattern-punctuate': () => null,
+  'pattern-proposals': () => null,
+  'pattern-new': (spec) => noWriting(spec),
+  'pattern-retire': () => null,
+  'pattern-decline': () => null,
   'tickle-scan': (spec) => noEvidence(spec),
   'tickle-page': (spec) => noEvidence(spec),
   'tickle-cycle': (spec) => noEvidence(spec),
@@ -85,6 +97,10 @@ const noCycle = ({ cycle }: PeripheralSpec): string | null => (cycle === undefin
 const noMissions = (spec: PeripheralSpec): string | null => noReading(spec) ?? noEvidence(spec)
 const noEvidence = ({ scope }: PeripheralSpec): string | null =>
   scope.evidence === 'all' ? null : 'the evidence of all rooms may not be asked for'
+
+/** A pattern is judged where it can be chosen: whoever comes in from elsewhere may have chosen it before. */
+const noSelecting = (tools: readonly AnyTool[]): string | null =>
+  tools.includes('pattern-select') ? null : 'pattern-select is missing, which chooses one'
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')
 const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>

@@ -9,6 +9,7 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { FileChange } from '../shapes/turn.ts'
 import type { Control, Standpoint } from '../tools/control.ts'
 import type { Desk, DeskAt } from '../tools/desk.ts'
+import type { Library } from '../tools/library.ts'
 import type { Sourced } from '../tools/source.ts'
 import type { Command, Ringing, Terminals, Tickling } from '../tools/tool.ts'
 import type { Inside } from '../workspace/paths.ts'
@@ -59,6 +60,8 @@ export type Workshop = {
   control: (at: Standpoint) => Control
   /** Work that lasts, as it is seen from one step. */
   desk: (at: DeskAt) => Desk
+  /** The library of patterns, likewise. */
+  library: (at: Standpoint) => Library
   /** Ringing for other agents. */
   bells: Bells
   /** The checks of the config, by name. */

@@ -11,7 +11,7 @@ import { Prices } from './usage.ts'
 const Days = z.number().positive().nullable()
 
 /** A folder of the workspace as tools name it: `./missions/` is `missions`. */
-const MissionFolder = z
+const WorkspaceFolder = z
   .string()
   .min(1)
   .max(200)
@@ -120,7 +120,12 @@ export const Config = z.strictObject({
     stalledMinutes: z.number().positive(),
   }),
   /** Where missions are, in the workspace: the first folder is where new ones are made. */
-  missions: z.strictObject({ folders: z.array(MissionFolder).min(1).max(20) }),
+  missions: z.strictObject({ folders: z.array(WorkspaceFolder).min(1).max(20) }),
+  /** Where patterns are, in the workspace, and after how long without use one is proposed for retirement. */
+  patterns: z.strictObject({
+    folders: z.array(WorkspaceFolder).min(1).max(20),
+    unusedDays: z.number().positive(),
+  }),
   /** When rooms are told how things stand. */
   bulletins: BulletinSettings,
   approvals: z.strictObject({

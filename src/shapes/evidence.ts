@@ -7,6 +7,7 @@ import { Fruit } from './fruit.ts'
 import { Assignment, Id } from './message.ts'
 import { MissionId, Snapshot } from './mission.ts'
 import { ChannelName, Identity } from './network.ts'
+import { PatternId, PatternOutcome, Proposal } from './pattern.ts'
 import { ToolCall } from './peripheral.ts'
 import { Role } from './person.ts'
 import { Grant } from './principal.ts'
@@ -274,6 +275,83 @@ export const events = {
     type: 'coordination',
     claim: 'observation',
     body: body('undertaking-saved', { ...undertaken, file: Artifact, through: z.int().nonnegative() }),
+  },
+
+  // patterns: which was chosen and over which others, what came of it, and what people make of the library
+  'pattern-selected': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('pattern-selected', {
+      turn: Id,
+      step: Id,
+      pattern: PatternId,
+      why: z.string(),
+      over: z.array(z.strictObject({ pattern: PatternId, why: z.string() })),
+    }),
+  },
+  /** What came of it, and the steps that show it. */
+  'pattern-outcome': {
+    type: 'reflection',
+    claim: 'evidence',
+    body: body('pattern-outcome', {
+      turn: Id,
+      step: Id,
+      pattern: PatternId,
+      outcome: PatternOutcome,
+      why: z.string(),
+      steps: z.array(Id),
+    }),
+  },
+  /** It failed and was left, for another or for what no pattern says: then it is said what is done instead. */
+  'pattern-pivoted': {
+    type: 'correction',
+    claim: 'correction',
+    body: body('pattern-pivoted', {
+      turn: Id,
+      step: Id,
+      from: PatternId,
+      to: PatternId.nullable(),
+      why: z.string(),
+      instead: z.string().nullable(),
+    }),
+  },
+  /** The end of a stretch, in an agent's own words; and the solution that had no pattern, where there was one. */
+  'pattern-punctuated': {
+    type: 'reflection',
+    claim: 'conclusion',
+    body: body('pattern-punctuated', {
+      turn: Id,
+      step: Id,
+      worked: z.string(),
+      didNot: z.string(),
+      surprises: z.string(),
+      next: z.string(),
+      solution: z.string().nullable(),
+    }),
+  },
+  /** A new one was written; and what it was proposed for, where it was. */
+  'pattern-added': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('pattern-added', { turn: Id, step: Id, pattern: PatternId, path: z.string(), evidence: z.array(Id) }),
+  },
+  /** It is no longer offered; or it is again. Its file stays. */
+  'pattern-retired': {
+    type: 'correction',
+    claim: 'conclusion',
+    body: body('pattern-retired', { turn: Id, step: Id, pattern: PatternId, retired: z.boolean(), why: z.string() }),
+  },
+  /** A person does not want what was proposed: the same is not proposed again for the same evidence. */
+  'pattern-declined': {
+    type: 'correction',
+    claim: 'conclusion',
+    body: body('pattern-declined', {
+      kind: Proposal.shape.kind,
+      pattern: PatternId,
+      evidence: z.array(Id),
+      why: z.string(),
+      by: z.string(),
+    }),
   },
 
   /** A conversation with an agent began: a room of its own, which may do what the room it was begun in may. */
@@ -862,6 +940,14 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['licence-given'].body,
   events['licence-ended'].body,
   events['undertaking-saved'].body,
+  // patterns
+  events['pattern-selected'].body,
+  events['pattern-outcome'].body,
+  events['pattern-pivoted'].body,
+  events['pattern-punctuated'].body,
+  events['pattern-added'].body,
+  events['pattern-retired'].body,
+  events['pattern-declined'].body,
   events['thread-started'].body,
   events['thread-archived'].body,
   events.bulletin.body,

@@ -75,7 +75,7 @@ export const Snapshot = z.strictObject({
 export type Snapshot = z.infer<typeof Snapshot>
 
 /** What can be asked of mission control, in chat and everywhere else. */
-const actions = <const Names extends readonly [string, ...string[]]>(...names: Names) =>
+export const actions = <const Names extends readonly [string, ...string[]]>(...names: Names) =>
   z.enum(names, `expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
 
 export const McAction = actions('status', 'review', 'missions', 'coverage', 'next', 'sessions', 'diff', 'watch')

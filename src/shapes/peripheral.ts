@@ -33,6 +33,18 @@ export const ToolName = z.enum([
   'mc-watch',
   'mc-todo',
   'mc-new',
+  // patterns
+  'pattern-search',
+  'pattern-read',
+  'pattern-record',
+  'pattern-select',
+  'pattern-outcome',
+  'pattern-pivot',
+  'pattern-punctuate',
+  'pattern-proposals',
+  'pattern-new',
+  'pattern-retire',
+  'pattern-decline',
   // bells and whistles
   'bell',
   'whistle',

@@ -75,6 +75,9 @@ export const refusals = {
   'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
   // missions
   'mission-unknown': { status: 404, remedy: 'say /mc missions for those that there are' },
+  // patterns
+  'pattern-unknown': { status: 404, remedy: 'say /patterns for those that there are' },
+  'pattern-refused': { status: 409, remedy: 'do first what the message names, and say what the evidence shows' },
   // the gate
   'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
   'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },

@@ -33,6 +33,32 @@ const views: Views = {
     text:
       mission === null ? `${words(by)} cleared the focus of the room` : `${words(by)} focused the room on ${mission}`,
   }),
+  // patterns: what is proposed and declined is an answer, and a new one is a step
+  'pattern-selected': ({ turn, pattern, why }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} goes by the pattern ${pattern}: ${words(why)}`,
+  }),
+  'pattern-outcome': ({ turn, pattern, outcome, why }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} says that the pattern ${pattern} ${outcome}: ${words(why)}`,
+  }),
+  'pattern-pivoted': ({ turn, from, to, instead, why }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} leaves the pattern ${from}: ${words(why)}${to === null ? `; instead: ${words(instead ?? 'something else')}` : ''}`,
+  }),
+  'pattern-punctuated': ({ turn, worked, didNot, surprises, next }, { author }) => ({
+    kind: 'notice',
+    turn,
+    text: `${author.id} ended a stretch: worked: ${words(worked)}; did not: ${words(didNot)}; surprises: ${words(surprises)}; next: ${words(next)}`,
+  }),
+  'pattern-retired': ({ turn, pattern, retired, why }) => ({
+    kind: 'notice',
+    turn,
+    text: `the pattern ${pattern} is ${retired ? 'retired' : 'offered again'}: ${words(why)}`,
+  }),
   'watch-set': ({ watched, on }, { author }) => ({
     kind: 'notice',
     text: `${author.id} has this room ${on ? 'watch' : 'no longer watch'} ${watched}`,

@@ -31,7 +31,7 @@ export type Control = {
   bulletinText: () => Promise<string>
 }
 
-/** Where mission control is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
+/** Where mission control, or the library, is asked from: which step of whom, what of the workspace it may see, and what it writes down with it. */
 export type Standpoint = {
   room: string
   session: string

@@ -2,11 +2,9 @@ import { z } from 'zod'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import type { StepOutcome } from '../shapes/turn.ts'
-import type { Told } from './control.ts'
 import { mcNew } from './mc-new.ts'
-import { shown } from './shown.ts'
-import { type Bench, defineTool, failed, type Reach } from './tool.ts'
+import { told } from './told.ts'
+import { defineTool, type Reach } from './tool.ts'
 
 const Nothing = z.strictObject({})
 const Named = z.strictObject({ mission: z.string().min(1).max(80).optional() })
@@ -96,12 +94,4 @@ export const missionControl = {
     },
   }),
   'mc-new': mcNew,
-}
-
-/** What was said, as much of it as the limits allow; or why nothing was. */
-const told = async (telling: Promise<Result<Told>>, bench: Bench): Promise<StepOutcome> => {
-  const said = await telling
-  if (said.ok) return { kind: 'ok', paths: said.value.paths, ...(await shown(said.value.text, bench, 1)) }
-  const { message, code, remedy } = said.refusal
-  return failed(`${message} [${code}]; ${remedy}`)
 }

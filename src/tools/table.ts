@@ -12,6 +12,7 @@ import { list } from './list.ts'
 import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
 import { park } from './park.ts'
+import { patterns } from './patterns.ts'
 import { proof } from './proof.ts'
 import { read } from './read.ts'
 import { reflect } from './reflect.ts'
@@ -45,6 +46,7 @@ export const tools: Record<ToolName, Tool> = {
   // undertakings
   ...cycle,
   ...proof,
+  ...patterns,
   // bells and whistles
   bell,
   whistle,

@@ -8,6 +8,7 @@ import type { Outputs } from '../shapes/undertaking.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Control } from './control.ts'
 import type { Desk } from './desk.ts'
+import type { Library } from './library.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -97,6 +98,8 @@ export type Bench = {
   advance: (outputs: Outputs) => Promise<StepOutcome>
   /** Work that lasts: the undertaking that this stay has taken up. */
   desk: Desk
+  /** The patterns, and what came of them. */
+  library: Library
   hop: (hop: Hop) => Promise<StepOutcome>
   /** Rings for another agent; and what came of the turns that the step has waited for. */
   ring: (ring: Ringing) => Promise<StepOutcome>

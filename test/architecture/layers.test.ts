@@ -4,8 +4,9 @@ import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
   'agents bulletins chat client config console context cycles delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
-    .split(' ')
-    .map((part) => `src/${part}`)
+'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations patterns peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
+  .split(' ')
+  .map((part) => `src/${part}`)
 
 /** Who may import whom, besides itself. Everything may import the shapes; only the roots know everything. */
 const layers: Record<string, readonly string[]> = {
@@ -31,6 +32,8 @@ const layers: Record<string, readonly string[]> = {
   'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
   // Work that lasts: decided by pure functions from the chain of an undertaking, and from facts that are looked up.
   'src/cycles': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
+  // What patterns say, what the evidence shows of them, and what follows from both: know-how, as missions are work.
+  'src/patterns': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.
@@ -98,7 +101,8 @@ const homes: Record<string, readonly string[]> = {
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
   ws: ['src/rpc', 'src/wire', 'src/commands/app-server.ts'],
-  yaml: ['src/config'],
+  // The config is the user's, and wrong YAML in it is a Problem; that of a pattern is anybody's, and a complaint.
+  yaml: ['src/config', 'src/patterns/front-matter.ts'],
   zod: ['src'],
 }
 

@@ -90,7 +90,7 @@ describe('a file that narrows a peripheral', () => {
     [
       'the ways in',
       'explore',
-      ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control]'],
+      ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-discipline]'],
       {},
     ],
     [
@@ -130,7 +130,7 @@ describe('a file that narrows a peripheral', () => {
       'a tool it has not',
       'explore',
       ['tools: [read, write]'],
-      '2: tools.1: write is not among read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park',
+      '2: tools.1: write is not among read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park, pattern-search, pattern-read',
     ],
     ['a mode it has not', 'edit', ['modes: [execute, diagnose]'], '2: modes.1: diagnose is not among execute'],
     ['a lower role', 'explore', ['role: viewer'], '2: role: viewer lets through more than operator'],
@@ -255,7 +255,7 @@ describe('a file that narrows a peripheral', () => {
     using user = withUsers({ 'more.yaml': ['# mine', 'narrows: edti'] })
     expect(user.complaint()).toEqual({
       message: 'more.yaml:2: narrows: there is no peripheral edti',
-      fix: 'narrow one of chat, deploy, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
+      fix: 'narrow one of chat, deploy, discipline, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
     })
   })
 
@@ -379,7 +379,7 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
     expect(user.changed().map(([id, { exit, entry, context }]) => ({ id, exit, entry, context }))).toEqual([
       {
         id: 'chat',
-        exit: [{ when: 'always', to: ['explore', 'reflect', 'mission-control'] }],
+        exit: [{ when: 'always', to: ['explore', 'reflect', 'mission-control', 'discipline'] }],
         entry: ours('chat').entry,
         context: [],
       },
@@ -392,10 +392,16 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
         entry: ours('deploy').entry,
         context: ours('deploy').context,
       },
+      {
+        id: 'discipline',
+        exit: [{ when: 'always', to: ['chat', 'explore', 'reflect'] }],
+        entry: ours('discipline').entry,
+        context: ours('discipline').context,
+      },
       { id: 'edit', exit: ours('edit').exit, entry: ['user-request'], context: [] },
       {
         id: 'explore',
-        exit: [{ when: 'always', to: ['reflect', 'chat'] }],
+        exit: [{ when: 'always', to: ['reflect', 'chat', 'discipline'] }],
         entry: ours('explore').entry,
         context: ours('explore').context,
       },
@@ -403,7 +409,7 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
         id: 'reflect',
         exit: [
           { when: 'reviewed', to: ['explore'] },
-          { when: 'always', to: ['chat', 'mission-control'] },
+          { when: 'always', to: ['chat', 'mission-control', 'discipline'] },
         ],
         entry: ours('reflect').entry,
         context: ours('reflect').context,
@@ -412,7 +418,7 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
         id: 'test',
         exit: [
           { when: 'pass', to: ['deploy'] },
-          { when: 'always', to: ['reflect', 'chat'] },
+          { when: 'always', to: ['reflect', 'chat', 'discipline'] },
         ],
         entry: ours('test').entry,
         context: ours('test').context,

@@ -11,7 +11,21 @@ type Answered = { content: { text: string }[] }
 
 /** What the inspector shows, in both eras and however it got there. */
 const SHOWN = {
-  tools: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop', 'bell', 'whistle', 'park'],
+  tools: [
+    'read',
+    'list',
+    'glob',
+    'grep',
+    'run',
+    'web-fetch',
+    'evidence',
+    'hop',
+    'bell',
+    'whistle',
+    'park',
+    'pattern-search',
+    'pattern-read',
+  ],
   read: ['# teapot\n\nIt pours.\n'],
   peripheral: 'edit',
   prompt: 1,

@@ -5,14 +5,28 @@ import { type Place, startPlace } from './place.ts'
 
 /** What every client sees, whatever it is and however it got there. */
 const SEEN: Seen = {
-  before: ['read', 'list', 'glob', 'grep', 'run', 'web-fetch', 'evidence', 'hop', 'bell', 'whistle', 'park'],
+  before: [
+    'read',
+    'list',
+    'glob',
+    'grep',
+    'run',
+    'web-fetch',
+    'evidence',
+    'hop',
+    'bell',
+    'whistle',
+    'park',
+    'pattern-search',
+    'pattern-read',
+  ],
   read: '# teapot\n\nIt pours.\n',
   outside: {
     code: -32602,
     message:
-      'write is not a tool of explore; its tools are read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park',
+      'write is not a tool of explore; its tools are read, list, glob, grep, run, web-fetch, evidence, hop, bell, whistle, park, pattern-search, pattern-read',
   },
-  hop: 'in edit with {"target-files":["README.md"]}; the tools here are read, list, glob, grep, edit, multi-edit, apply-patch, write, run, terminal, evidence, hop, bell, whistle, park',
+  hop: 'in edit with {"target-files":["README.md"]}; the tools here are read, list, glob, grep, edit, multi-edit, apply-patch, write, run, terminal, evidence, hop, bell, whistle, park, pattern-search, pattern-read',
   changes: 1,
   after: [
     'read',
@@ -30,6 +44,8 @@ const SEEN: Seen = {
     'bell',
     'whistle',
     'park',
+    'pattern-search',
+    'pattern-read',
   ],
   updates: ['evidence://session/SESSION', 'evidence://session/SESSION'],
   events: [

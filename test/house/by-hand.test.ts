@@ -47,7 +47,7 @@ const chainOf = async (session: string) =>
 test('a person starts, takes steps behind the wall, and leaves; all of it is evidence, says who it was, and verifies', async () => {
   const ada = await personIn('quiet', 'ada')
   expect(await ada('!start explore see what it does')).toMatch(
-    /^by-hand is in explore, with read, .*hop, bell, whistle, park$/,
+    /^by-hand is in explore, with read, .*hop, bell, whistle, park, pattern-search, pattern-read$/,
   )
   expect(await ada('!step read path=README.md')).toBe('# teapot\n\nIt pours.')
   expect(await ada('!step write new.txt text=new')).toMatch(

@@ -53,6 +53,8 @@ test('annotations say what a tool can do at most behind this wall', async () => 
   const looks = { readOnlyHint: true, openWorldHint: false }
   expect(hints).toEqual({
     read: looks,
+    'pattern-search': looks,
+    'pattern-read': looks,
     list: looks,
     glob: looks,
     grep: looks,

@@ -121,7 +121,7 @@ test.each(ERAS)('one prompt for each peripheral tells how to work there (%s)', a
   const text = message?.content.type === 'text' ? message.content.text : ''
   expect(text).toMatch(/^You work in explore: Look around/)
   expect(text).toMatch(/\n\nfind the kettle$/)
-  expect(text).toContain('You may hop on: found-target: to edit; always: to reflect or chat.')
+  expect(text).toContain('You may hop on: found-target: to edit; always: to reflect or chat or discipline.')
   expect(await errorOf(ada.client.getPrompt({ name: 'explore' }))).toMatchObject({ code: -32_602 })
   expect(await errorOf(ada.client.getPrompt({ name: 'nowhere', arguments: { request: 'x' } }))).toMatchObject({
     code: -32_602,

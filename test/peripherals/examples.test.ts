@@ -55,7 +55,7 @@ test.each([
     'that should be allowed and is of a tool the spec lost',
     'tools: [read, list, glob, grep,',
     'tools: [read, grep,',
-    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep, run, web-fetch, evidence, hop, bell, whistle, park',
+    '"a pattern over all files" should be allowed, but: explore has no tool glob; it has read, grep, run, web-fetch, evidence, hop, bell, whistle, park, pattern-search, pattern-read',
   ],
   [
     'that should be allowed and is no longer in scope',
@@ -156,6 +156,19 @@ test('the examples of what is refused are refused for what they are examples of'
       'packages without an approval: command-not-allowed',
       'more than the ceiling has: command-not-allowed',
       'a push: command-not-allowed',
+    ],
+    discipline: [
+      'patterns for something: passed',
+      'one of them whole: passed',
+      'a choice with its reasons: passed',
+      'an outcome with its steps: passed',
+      'a new pattern with an approval: asks',
+      'a choice without a reason: arguments-invalid',
+      'an outcome that is neither: arguments-invalid',
+      'a pattern for the programs of people: out-of-scope',
+      'a file that is no pattern: out-of-scope',
+      'a pattern outside of the workspace: out-of-scope',
+      'a command: tool-not-allowed',
     ],
     explore: [
       'a file of the workspace: passed',

@@ -192,7 +192,7 @@ test('after a hop the tools are those of the other wall, in the same session', a
   expect(kinds(reports)).toEqual(['ok', 'ok', 'ok', 'tool-not-allowed', 'ok'])
   expect(reports[2]).toMatchObject({
     output:
-      'in test with {"changed-files":["sum.js"]}; the tools here are read, list, glob, grep, run, evidence, hop, bell, whistle, park',
+      'in test with {"changed-files":["sum.js"]}; the tools here are read, list, glob, grep, run, evidence, hop, bell, whistle, park, pattern-search, pattern-read',
   })
 })
 

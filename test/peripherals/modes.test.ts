@@ -40,8 +40,8 @@ test('the peripherals here are those of the table, with those that only execute 
   expect([...SHIPPED.keys()].filter((id) => !known.includes(id))).toEqual([])
   expect(RoomMode.options.map((mode) => [mode, [...SHIPPED.keys()].filter((id) => opens(mode, id))])).toEqual([
     ['discuss', ['chat', 'mission-control', 'reflect']],
-    ['diagnose', ['chat', 'explore', 'mission-control', 'reflect', 'test']],
-    ['execute', ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
+    ['diagnose', ['chat', 'discipline', 'explore', 'mission-control', 'reflect', 'test']],
+    ['execute', ['chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
   ])
 })
 

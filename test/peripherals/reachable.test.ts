@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, reflect, test, odd',
+      'it leads to away, which there is not; there is chat, deploy, discipline, edit, explore, mission-control, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -248,12 +248,31 @@ const truths: Record<ExitCondition, (fruit: Fruit) => boolean> = {
 
 /** Every hop there is: from where, to where, and on which conditions. All others are illegal. */
 const HOPS: Record<string, Record<string, ExitCondition[]>> = {
-  chat: { explore: ['always'], edit: ['always'], reflect: ['always'], 'mission-control': ['always'] },
-  explore: { edit: ['found-target'], reflect: ['always'], chat: ['always'] },
-  edit: { test: ['changed'], explore: ['always'], reflect: ['always'], chat: ['always'] },
-  test: { deploy: ['pass'], edit: ['pass', 'fail', 'flaky'], reflect: ['always'], chat: ['always'] },
+  chat: {
+    explore: ['always'],
+    edit: ['always'],
+    reflect: ['always'],
+    'mission-control': ['always'],
+    discipline: ['always'],
+  },
+  discipline: { chat: ['always'], explore: ['always'], edit: ['always'], reflect: ['always'] },
+  explore: { edit: ['found-target'], reflect: ['always'], chat: ['always'], discipline: ['always'] },
+  edit: { test: ['changed'], explore: ['always'], reflect: ['always'], chat: ['always'], discipline: ['always'] },
+  test: {
+    deploy: ['pass'],
+    edit: ['pass', 'fail', 'flaky'],
+    reflect: ['always'],
+    chat: ['always'],
+    discipline: ['always'],
+  },
   deploy: { explore: ['deployed'], edit: ['blocked'], reflect: ['always'], chat: ['always'] },
-  reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
+  reflect: {
+    explore: ['reviewed'],
+    edit: ['reviewed'],
+    chat: ['always'],
+    'mission-control': ['always'],
+    discipline: ['always'],
+  },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
 }
 
@@ -302,9 +321,9 @@ describe('every hop of the shipped peripherals', () => {
       judge('explore', 'deploy', found),
       judge('chat', 'test', empty),
     ]).toEqual([
-      { ok: false, why: 'explore does not lead to deploy; it leads to reflect, chat' },
-      { ok: false, why: 'explore does not lead to deploy; it leads to edit, reflect, chat' },
-      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control' },
+      { ok: false, why: 'explore does not lead to deploy; it leads to reflect, chat, discipline' },
+      { ok: false, why: 'explore does not lead to deploy; it leads to edit, reflect, chat, discipline' },
+      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control, discipline' },
     ])
   })
 

@@ -14,6 +14,7 @@ import { deskOf } from '../../src/house/desk.ts'
 import { createVerdicts } from '../../src/house/verdicts.ts'
 import { createWorkshop } from '../../src/house/workshop.ts'
 import { createControl } from '../../src/missions/control.ts'
+import { createLibrary } from '../../src/patterns/library.ts'
 import { createEntering } from '../../src/peripherals/entering.ts'
 import { createLedgers } from '../../src/peripherals/ledgers.ts'
 import type { CallRequest } from '../../src/peripherals/request.ts'
@@ -155,6 +156,14 @@ export const openWorkshop = async (
         roomMode: async () => room.mode,
       }),
       desk: deskOf({ store, clock, ledgers }),
+      library: createLibrary({
+        store,
+        clock,
+        folders: ['patterns'],
+        ours: join(import.meta.dirname, '../../config/patterns'),
+        unusedDays: 90,
+        roomMode: async () => room.mode,
+      }).at,
     },
   )
   const wake = (session: string) => lanes.steps.wake(session)

@@ -113,6 +113,46 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     },
     shown: { not: 'the answer says it' },
   },
+  'pattern-selected': {
+    body: { event: 'pattern-selected', ...STEP, pattern: 'pour-slowly', why: 'it drips', over: [] },
+    shown: view('notice', 'claude-1 goes by the pattern pour-slowly: it drips', { turn: 't1' }),
+  },
+  'pattern-outcome': {
+    body: { event: 'pattern-outcome', ...STEP, pattern: 'pour-slowly', outcome: 'failed', why: 'it drips', steps: [] },
+    shown: view('notice', 'claude-1 says that the pattern pour-slowly failed: it drips', { turn: 't1' }),
+  },
+  'pattern-pivoted': {
+    body: { event: 'pattern-pivoted', ...STEP, from: 'pour-slowly', to: null, why: 'it drips', instead: 'a spoon' },
+    shown: view('notice', 'claude-1 leaves the pattern pour-slowly: it drips; instead: a spoon', { turn: 't1' }),
+  },
+  'pattern-punctuated': {
+    body: {
+      event: 'pattern-punctuated',
+      ...STEP,
+      worked: 'the spoon',
+      didNot: 'pouring',
+      surprises: 'none',
+      next: 'wash up',
+      solution: null,
+    },
+    shown: view(
+      'notice',
+      'claude-1 ended a stretch: worked: the spoon; did not: pouring; surprises: none; next: wash up',
+      { turn: 't1' },
+    ),
+  },
+  'pattern-added': {
+    body: { event: 'pattern-added', ...STEP, pattern: 'a', path: 'patterns/a/SKILL.md', evidence: [] },
+    shown: { not: 'the step that made it is shown' },
+  },
+  'pattern-retired': {
+    body: { event: 'pattern-retired', ...STEP, pattern: 'pour-slowly', retired: true, why: 'it drips' },
+    shown: view('notice', 'the pattern pour-slowly is retired: it drips', { turn: 't1' }),
+  },
+  'pattern-declined': {
+    body: { event: 'pattern-declined', kind: 'new', pattern: 'a', evidence: [], why: 'no', by: 'ada' },
+    shown: { not: 'the answer says it' },
+  },
   'watch-set': {
     body: { event: 'watch-set', watched: 'ops', on: true },
     shown: view('notice', 'claude-1 has this room watch ops'),

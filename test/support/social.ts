@@ -178,6 +178,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
       standingOf: async () => null,
+      patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),
       bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),
       book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),

@@ -12,6 +12,7 @@ import { CONTROL } from '../support/control.ts'
 import { DESK } from '../support/desk.ts'
 import { wall } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
+import { LIBRARY } from '../support/library.ts'
 
 export const PATH = process.env['PATH'] ?? ''
 
@@ -100,6 +101,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     reflect: nowhere,
     control: CONTROL,
     desk: DESK,
+    library: LIBRARY,
     advance: nowhere,
     hop: nowhere,
   }

@@ -6,6 +6,7 @@ import type { FileChange, StepReport } from '../../src/shapes/turn.ts'
 import type { Bench, Command, Reach, Tool } from '../../src/tools/tool.ts'
 import { CONTROL } from '../support/control.ts'
 import { DESK } from '../support/desk.ts'
+import { LIBRARY } from '../support/library.ts'
 
 type SpecParts = Partial<Omit<PeripheralSpec, 'limits' | 'scope'>> & {
   limits?: Partial<PeripheralSpec['limits']>
@@ -72,6 +73,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     reflect: nowhere,
     control: CONTROL,
     desk: DESK,
+    library: LIBRARY,
     advance: nowhere,
     hop: nowhere,
     tickle: { scan: nowhere, page: nowhere, cycle: nowhere },

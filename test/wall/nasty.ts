@@ -233,6 +233,19 @@ const argsFor = (tool: string, spec: PeripheralSpec): fc.Arbitrary<Record<string
       ),
       title: anyText,
     }),
+    'pattern-new': fc.record(
+      {
+        path: fc.oneof(
+          path,
+          path.map((way) => `${way}/x/SKILL.md`),
+          fc.constant('patterns/x/SKILL.md'),
+        ),
+        words: fc.record({ description: anyText, text: anyText }),
+      },
+      { requiredKeys: ['path'] },
+    ),
+    'pattern-read': fc.record({ pattern: fc.oneof(anyText, path) }),
+    'pattern-select': fc.record({ pattern: anyText, why: anyText, over: fc.constant([]) }),
     'mc-inventory': fc.record({ mission: anyText }, { requiredKeys: [] }),
     'mc-focus': fc.record({ mission: fc.option(anyText) }, { requiredKeys: [] }),
     'mc-todo': fc.record({ add: anyText }),

@@ -1,21 +1,23 @@
 import type { Mind } from '../mind.ts'
 import { rehearse } from '../rehearsal/rehearse.ts'
 import { missionWords } from './missions.ts'
+import { patternWords } from './patterns.ts'
 import { type Doing, said } from './said.ts'
 import { watchOver } from './watch-plans.ts'
 
-/** Where new missions are made. */
-type Options = { missions: string }
+/** Where new missions and patterns are made. */
+type Options = { missions: string; patterns: string }
 
-/** Tickle's own words. They are what `/mc`, `/mission` and `/todo` ask for, and what its rounds are made of. */
-const wordsOf = ({ missions }: Options): Readonly<Record<string, Doing>> => ({
+/** Tickle's own words. They are what `/mc`, `/mission`, `/todo` and `/pattern` ask for, and what its rounds are made of. */
+const wordsOf = ({ missions, patterns }: Options): Readonly<Record<string, Doing>> => ({
   evidence: (given) => said('evidence', given.length > 0 ? { text: given.join(' ') } : {}),
   ...missionWords(missions),
+  ...patternWords(patterns),
   tickle: (given) => watchOver(given),
 })
 
 /**
- * Tickle goes by rules, and needs no model: its own words become steps in mission control; what is none of them is taken
+ * Tickle goes by rules, and needs no model: its own words become steps in mission control and discipline; what is none of them is taken
  * as a rehearsal takes it.
  */
 export const createTickle = (options: Options): Mind => {

@@ -6,6 +6,7 @@ import { sha256 } from '../hash.ts'
 import { createApprovals } from './approvals.ts'
 import { createBells, createParks } from './bells.ts'
 import { changedIn, type Intent } from './intent.ts'
+import { createPatterns } from './patterns.ts'
 import { createPins, wrongPin } from './pins.ts'
 import { placeOf } from './place.ts'
 import { createStay, type Stay } from './stay.ts'
@@ -27,6 +28,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
   const approvals = createApprovals()
   const pins = createPins()
   const bells = createBells()
+  const patterns = createPatterns()
   const parks = createParks(walls.ended)
   const open = new Map<string, Open>()
   const taken = new Set<string>()
@@ -101,7 +103,10 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       approvals.asked(entry, body)
     },
     'approval-decided': (entry, body) => say(entry, approvals.decided(entry, body)),
-    'step-refused': () => stay?.harvest.refused(),
+    'step-refused': (entry, body) => {
+      stay?.harvest.refused()
+      patterns.refused(entry, body)
+    },
     'step-intended': (entry, body) => {
       const { call, step, turn: asked } = body
       complain(asked !== turn, entry, 'order', `is a step of turn ${asked}, which is not under way`)
@@ -118,6 +123,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     },
     'step-ended': (entry, body) => {
       const begin = ended(entry)
+      patterns.ended(entry, body)
       const { outcome } = body
       leftBehind(outcome)
       begin?.stay?.harvest.ended(body)
@@ -127,6 +133,13 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       complain(body.tool !== begin.intent.call.tool, entry, 'wall', `ran ${body.tool}, not ${begin.intent.call.tool}`)
       if (begin.stay) say(entry, begin.stay.ended(begin.intent, outcome, isSpill))
     },
+    'pattern-selected': (entry, body) => say(entry, [...writtenBy(entry), ...patterns.selected(entry, body)]),
+    'pattern-outcome': (entry, body) => say(entry, [...writtenBy(entry), ...patterns.outcome(body)]),
+    'pattern-pivoted': (entry, body) => say(entry, [...writtenBy(entry), ...patterns.pivoted(body)]),
+    'pattern-punctuated': (entry) => say(entry, [...writtenBy(entry), ...patterns.punctuated()]),
+    'pattern-added': (entry, body) =>
+      say(entry, [...writtenBy(entry), ...patterns.added(body, open.get(entry.inReplyTo ?? '')?.intent)]),
+    'pattern-retired': (entry) => say(entry, writtenBy(entry)),
     reviewed: ({ id }) => stay?.harvest.reviewed(id),
     restored: (_entry, body) => {
       tested = false
@@ -154,6 +167,9 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     )
   }
 
+  /** What is said of patterns is said by a step that is under way. */
+  const writtenBy = (entry: Entry): Finding[] => patterns.written(entry, open.get(entry.inReplyTo ?? '')?.intent)
+
   /** What a step left that later ones may build on: an output to read, and files that no test has seen. */
   const leftBehind = (outcome: StepOutcome): void => {
     if (outcome.kind === 'interrupted') return
@@ -178,6 +194,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     'coordination/evidence': (entry) => {
       ended(entry)?.stay?.lost()
       spillsLost = true
+      patterns.lost()
     },
     'gate-traversal/correction': () => stay?.harvest.lost(),
     'forum-post/observation': () => {},
