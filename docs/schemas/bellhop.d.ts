@@ -773,6 +773,9 @@ export type Config = {
     reviewers: Array<"claude" | "codex" | "tickle">
     repository: string | null
   }
+  world: {
+    server: string | null
+  }
   holds: {
     minutes: number
   }
@@ -817,7 +820,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1135,7 +1138,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody | WorldBegunBody | WorldMovedBody | WorldWonBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -1147,7 +1150,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1198,7 +1201,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1281,7 +1284,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1391,6 +1394,12 @@ export type Fruit = {
     ran: Array<string>
   } | undefined
   review?: string | null | undefined
+  world?: {
+    moves: number
+    won: Array<string>
+    score: number
+    idle: number
+  } | undefined
   blocked?: boolean | undefined
 }
 
@@ -1982,7 +1991,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -1997,7 +2006,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -2016,13 +2025,13 @@ export type PeripheralFile = {
   role: Role
   entry: Array<"user-request" | "tests-passed" | string>
   exit?: Array<{
-    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck"
     to: Array<string>
   }> | undefined
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
     outputs?: Array<string> | undefined
   }> | undefined
   checks?: Array<string> | undefined
@@ -2401,7 +2410,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "world-failed" | "game-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -3248,6 +3257,13 @@ export type StepOutcome = {
   }> | undefined
   run?: RunResult | undefined
   spill?: string | undefined
+  world?: {
+    game: string
+    n: number
+    changed: boolean
+    score: number
+    won: boolean
+  } | undefined
   phase?: string | undefined
 } | {
   kind: "failed"
@@ -3267,6 +3283,13 @@ export type StepOutcome = {
   }> | undefined
   run?: RunResult | undefined
   spill?: string | undefined
+  world?: {
+    game: string
+    n: number
+    changed: boolean
+    score: number
+    won: boolean
+  } | undefined
   hint?: string | undefined
 } | {
   kind: "interrupted"
@@ -3968,6 +3991,123 @@ export type WorkReturnedBody = {
   afresh: boolean
 }
 
+export type WorldAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type WorldBegunBody = {
+  event: "world-begun"
+  game: string
+  room: string
+  kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+  seed: number
+  task: string
+  by: string
+  turn: string
+  step: string
+}
+
+export type WorldInput = {
+  /** new, show, act */
+  action?: "new" | "show" | "act" | undefined
+  /** for new a kind of task and a seed; for act what is done */
+  rest?: string | undefined
+}
+
+export type WorldMovedBody = {
+  event: "world-moved"
+  game: string
+  n: number
+  player: string
+  action: string
+  turn: string
+  step: string
+}
+
+export type WorldWonBody = {
+  event: "world-won"
+  game: string
+  n: number
+  player: string
+  task: string
+}
+
+export type WorldsAnswer = {
+  games: Array<{
+    game: string
+    room: string
+    kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+    seed: number
+    task: string
+    by: string
+    at: string
+    state: "playing" | "won" | "left"
+    moves: number
+    players: Array<{
+      player: string
+      moves: number
+    }>
+    won: {
+      n: number
+      player: string
+    } | null
+  }>
+  look: {
+    game: {
+      game: string
+      room: string
+      kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+      seed: number
+      task: string
+      by: string
+      at: string
+      state: "playing" | "won" | "left"
+      moves: number
+      players: Array<{
+        player: string
+        moves: number
+      }>
+      won: {
+        n: number
+        player: string
+      } | null
+    }
+    log: Array<{
+      n: number
+      player: string
+      action: string
+      at: string
+    }>
+    score: number | null
+    map: {
+      players: Array<{
+        player: string
+        at: string | null
+        holds: string | null
+      }>
+      places: Array<{
+        place: string
+        open: boolean | null
+        things: Array<{
+          thing: string
+          is: Array<string>
+        }>
+      }>
+    } | null
+  } | null
+}
+
+export type WorldsInput = {
+  game?: string | undefined
+}
+
 /** Everything that can be asked, by its name. */
 export interface Operations {
   /** what can be asked; or how one command is used */
@@ -4054,6 +4194,10 @@ export interface Operations {
   "pages": { reads: true; agents: false; input: PagesInput; answer: PagesAnswer }
   /** answer a page for an agent: you look after it, and nobody is asked about this silence again */
   "ack": { reads: false; agents: false; input: AckInput; answer: AckAnswer }
+  /** a text world that agents play in: begin a game here, see how it stands, or do something in it */
+  "world": { reads: false; agents: false; input: WorldInput; answer: WorldAnswer }
+  /** the games in text worlds; with the name of one, who did what in it, and what is where */
+  "worlds": { reads: true; agents: false; input: WorldsInput; answer: WorldsAnswer }
   /** what waits for a person: who asks, for what, until when, and who may decide */
   "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
   /** let a call through that waits for a person */

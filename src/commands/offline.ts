@@ -71,6 +71,8 @@ export const askOffline = async (
       standingOf: async () => null,
       bulletinOf: async (room) =>
         Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),
+      // A game is played by a server, which runs with an instance.
+      worlds: { list: async () => [], look: async () => null },
       residents: [],
       specs,
       ...views,

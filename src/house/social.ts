@@ -88,6 +88,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
     bulletinOf: bulletinIn(parts),
+    worlds: parts.worlds,
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,

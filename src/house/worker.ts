@@ -39,6 +39,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     control: controlOf(parts),
     bells: createBells(parts, social),
     tickle: tickling.tools,
+    world: parts.worlds.at,
   })
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {

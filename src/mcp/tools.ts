@@ -68,7 +68,16 @@ const annotationsOf = (name: AnyTool, spec: PeripheralSpec): ToolAnnotations => 
 }
 
 /** What leaves everything as it is, unless it can write. */
-const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>(['read', 'list', 'glob', 'grep', 'evidence', 'web-fetch', 'run'])
+const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
+  'read',
+  'list',
+  'glob',
+  'grep',
+  'evidence',
+  'web-fetch',
+  'run',
+  'world-state',
+])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
 const opensPaths = ({ scope, ceiling }: PeripheralSpec): boolean =>
@@ -117,4 +126,8 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'tickle-scan': never,
   'tickle-page': never,
   'tickle-cycle': never,
+  // the text world
+  'world-reset': never,
+  'world-act': never,
+  'world-state': never,
 }

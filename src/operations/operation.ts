@@ -21,6 +21,7 @@ import type { Source } from '../shapes/tickle.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { WorldGame, WorldLook } from '../shapes/world.ts'
 import type { Works } from '../tickle/work.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
@@ -69,6 +70,8 @@ export type Context = {
   standingOf: (network: string) => Promise<NetworkStanding | null>
   /** How things stand in a room now, and in words. */
   bulletinOf: (room: string) => Promise<{ situation: Situation; text: string }>
+  /** The games in text worlds: those that were begun last, and one of them whole. */
+  worlds: { list: () => Promise<WorldGame[]>; look: (game: string) => Promise<WorldLook | null> }
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */

@@ -56,6 +56,10 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'tickle-scan': (spec) => noEvidence(spec),
   'tickle-page': (spec) => noEvidence(spec),
   'tickle-cycle': (spec) => noEvidence(spec),
+  // the text world
+  'world-reset': (spec) => noRoom(spec),
+  'world-act': (spec) => noRoom(spec),
+  'world-state': (spec) => noRoom(spec),
   bell: () => null,
   whistle: () => null,
   park: ({ tools }) => (tools.includes('bell') ? null : 'bell is missing, which has jobs to wait for'),
@@ -65,6 +69,10 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
 const noMissions = (spec: PeripheralSpec): string | null => noReading(spec) ?? noEvidence(spec)
 const noEvidence = ({ scope }: PeripheralSpec): string | null =>
   scope.evidence === 'all' ? null : 'the evidence of all rooms may not be asked for'
+
+/** A game is evidence of its room. */
+const noRoom = ({ scope }: PeripheralSpec): string | null =>
+  scope.evidence === 'room' || scope.evidence === 'all' ? null : 'the evidence of the room may not be asked for'
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')
 const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>

@@ -6,6 +6,7 @@ import { ok, type Result } from '../shapes/result.ts'
 import type { FileState, StepOutcome } from '../shapes/turn.ts'
 import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Control } from './control.ts'
+import type { Playing } from './playing.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -99,6 +100,8 @@ export type Bench = {
   joined: () => Promise<StepOutcome>
   /** Tickle's own work: to look, to page, to do a whole round. */
   tickle: Tickling
+  /** The game of the room in a text world. */
+  world: Playing
 }
 
 /** What Tickle does when it is told to, and what it says of it. */

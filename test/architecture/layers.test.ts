@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
+  'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace world'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -29,6 +29,8 @@ const layers: Record<string, readonly string[]> = {
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
   // What missions say, what the evidence shows of them, and what follows from both.
   'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
+  // A text world, its server, and the games in it: what was played is evidence, and the tools have the port.
+  'src/world': ['src/shapes', 'src/lib', 'src/evidence', 'src/tools'],
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.

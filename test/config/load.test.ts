@@ -31,7 +31,7 @@ const DEFAULTS: Config = {
       id: 'tickle-1',
       type: 'tickle',
       peripheral: 'mission-control',
-      peripherals: ['mission-control', 'explore', 'test', 'reflect', 'chat'],
+      peripherals: ['mission-control', 'explore', 'test', 'reflect', 'chat', 'alfworld'],
     }),
   ],
   profiles: {
@@ -61,6 +61,7 @@ const DEFAULTS: Config = {
   missions: { folders: ['missions', 'docs/missions'] },
   bulletins: { every: null, at: [], quiet: null, zone: 'UTC', gatherSeconds: 60, budgetNear: 0.8 },
   approvals: { minutes: 30 },
+  world: { server: null },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
   doors: { clientMs: 600_000, sessions: 500, sessionsPerToken: 32 },
@@ -160,7 +161,7 @@ test.each([
   [
     'an agent in a peripheral that is not there',
     ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edti }'],
-    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals chat, deploy, edit, explore, mission-control, reflect, test',
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals alfworld, chat, deploy, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that could inhabit what is not there',
@@ -174,7 +175,7 @@ test.each([
       '      - edit',
       '      - explroe',
     ],
-    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is chat, deploy, edit, explore, mission-control, reflect, test',
+    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is alfworld, chat, deploy, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that cannot inhabit where it starts',

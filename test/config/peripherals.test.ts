@@ -87,7 +87,7 @@ const withUsers = (
 }
 
 test('the shipped peripherals load by their id, whether or not there is a folder of the user', () => {
-  const ids = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']
+  const ids = ['alfworld', 'chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']
   expect([...loadPeripherals(OURS, null, NONE).keys()]).toEqual(ids)
   expect([...loadPeripherals(OURS, '/nowhere', NONE).keys()]).toEqual(ids)
 })
@@ -95,7 +95,17 @@ test('the shipped peripherals load by their id, whether or not there is a folder
 test('a user adds a peripheral by a whole file, and what it does not say is as narrow as can be', () => {
   using user = withUsers({ 'peek.yaml': peek() })
   const specs = user.load()
-  expect([...specs.keys()]).toEqual(['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test', 'peek'])
+  expect([...specs.keys()]).toEqual([
+    'alfworld',
+    'chat',
+    'deploy',
+    'edit',
+    'explore',
+    'mission-control',
+    'reflect',
+    'test',
+    'peek',
+  ])
   expect(specs.get('peek')).toEqual(WALL)
 })
 
@@ -307,7 +317,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit to nowhere',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: always, to: [chta] }'),
-      '13: exit.0.to.0: it leads to chta, which there is not; there is chat, deploy, edit, explore, mission-control, reflect, test, peek',
+      '13: exit.0.to.0: it leads to chta, which there is not; there is alfworld, chat, deploy, edit, explore, mission-control, reflect, test, peek',
     ],
     [
       'an exit to where it is not let in',

@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, reflect, test, odd',
+      'it leads to away, which there is not; there is alfworld, chat, deploy, edit, explore, mission-control, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -244,17 +244,26 @@ const truths: Record<ExitCondition, (fruit: Fruit) => boolean> = {
   flaky: (fruit) => fruit.tests !== undefined && fruit.tests.result === 'flaky',
   deployed: (fruit) => [...(fruit.deploy?.pushed ?? []), ...(fruit.deploy?.ran ?? [])].length > 0,
   reviewed: (fruit) => fruit.review !== undefined && fruit.review !== null,
+  won: (fruit) => fruit.world?.won[0] !== undefined,
+  stuck: (fruit) => fruit.world !== undefined && fruit.world.idle > 4,
 }
 
 /** Every hop there is: from where, to where, and on which conditions. All others are illegal. */
 const HOPS: Record<string, Record<string, ExitCondition[]>> = {
-  chat: { explore: ['always'], edit: ['always'], reflect: ['always'], 'mission-control': ['always'] },
+  chat: {
+    explore: ['always'],
+    edit: ['always'],
+    reflect: ['always'],
+    'mission-control': ['always'],
+    alfworld: ['always'],
+  },
   explore: { edit: ['found-target'], reflect: ['always'], chat: ['always'] },
   edit: { test: ['changed'], explore: ['always'], reflect: ['always'], chat: ['always'] },
   test: { deploy: ['pass'], edit: ['pass', 'fail', 'flaky'], reflect: ['always'], chat: ['always'] },
   deploy: { explore: ['deployed'], edit: ['blocked'], reflect: ['always'], chat: ['always'] },
   reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
+  alfworld: { chat: ['won', 'stuck', 'always'], reflect: ['won', 'stuck', 'always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {
@@ -304,7 +313,7 @@ describe('every hop of the shipped peripherals', () => {
     ]).toEqual([
       { ok: false, why: 'explore does not lead to deploy; it leads to reflect, chat' },
       { ok: false, why: 'explore does not lead to deploy; it leads to edit, reflect, chat' },
-      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control' },
+      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control, alfworld' },
     ])
   })
 

@@ -3,15 +3,17 @@ import { rehearse } from '../rehearsal/rehearse.ts'
 import { missionWords } from './missions.ts'
 import { type Doing, said } from './said.ts'
 import { watchOver } from './watch-plans.ts'
+import { worldWord } from './world.ts'
 
 /** Where new missions are made. */
 type Options = { missions: string }
 
-/** Tickle's own words. They are what `/mc`, `/mission` and `/todo` ask for, and what its rounds are made of. */
+/** Tickle's own words. They are what `/mc`, `/mission`, `/todo` and `/world` ask for, and what its rounds are made of. */
 const wordsOf = ({ missions }: Options): Readonly<Record<string, Doing>> => ({
   evidence: (given) => said('evidence', given.length > 0 ? { text: given.join(' ') } : {}),
   ...missionWords(missions),
   tickle: (given) => watchOver(given),
+  world: worldWord,
 })
 
 /**
