@@ -28,9 +28,9 @@ export const world = defineWork({
 export const worlds = defineOperation({
   name: 'worlds',
   summary: 'the games in text worlds; with the name of one, who did what in it, and what is where',
-  example: 'worlds lobby-1',
+  example: 'worlds',
   positional: ['game'],
-  input: z.strictObject({ game: Id.optional() }),
+  input: z.strictObject({ game: Id.optional().describe('a game, such as lobby-1') }),
   output: z.strictObject({ games: z.array(WorldGame), look: Whole.nullable() }),
   role: 'viewer',
   reads: true,

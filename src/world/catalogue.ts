@@ -46,7 +46,7 @@ type ThingKind = {
 }
 
 const FOOD = ['clean', 'heat', 'cool'] as const
-const DISH = ['clean', 'heat', 'cool'] as const
+const DISH = FOOD
 const TOOL = ['clean'] as const
 const NONE = [] as const
 
@@ -55,7 +55,7 @@ export const THINGS: readonly ThingKind[] = [
   { kind: 'potato', many: 'potatoes', takes: FOOD },
   { kind: 'tomato', many: 'tomatoes', takes: FOOD },
   { kind: 'egg', many: 'eggs', takes: FOOD },
-  { kind: 'bread', many: 'breads', takes: ['heat', 'cool'] },
+  { kind: 'bread', many: 'loaves of bread', takes: ['heat', 'cool'] },
   { kind: 'mug', many: 'mugs', takes: DISH },
   { kind: 'cup', many: 'cups', takes: DISH },
   { kind: 'plate', many: 'plates', takes: DISH },

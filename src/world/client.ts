@@ -21,19 +21,22 @@ const ANSWER_BYTES = 262_144
 
 /** Speaks with the server of a text world. What it says is a stranger's text: bounded, without codes, and read strictly. */
 export const createWorldClient = (address: () => Promise<string>) => {
+  const once = async <T extends z.ZodType>(path: string, sent: object | null, shape: T): Promise<Heard<z.infer<T>>> => {
+    const base = await address()
+    const response = await fetch(new URL(path, base.endsWith('/') ? base : `${base}/`), {
+      ...(sent && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) }),
+      // Where the config says it is, and nowhere else.
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    return heard(response.status, await jsonOf(response), shape)
+  }
   const ask = async <T extends z.ZodType>(path: string, sent: object | null, shape: T): Promise<Heard<z.infer<T>>> => {
-    try {
-      const base = await address()
-      const response = await fetch(new URL(path, base.endsWith('/') ? base : `${base}/`), {
-        ...(sent && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) }),
-        // Where the config says it is, and nowhere else.
-        redirect: 'error',
-        signal: AbortSignal.timeout(ANSWER_MS),
-      })
-      return heard(response.status, await jsonOf(response), shape)
-    } catch (error) {
-      return { kind: 'failed', why: reasonOf(error as Error) }
-    }
+    const failed = (error: Error): Heard<never> => ({ kind: 'failed', why: reasonOf(error) })
+    return once(path, sent, shape).catch((error: Error) =>
+      // A server that was restarted has left connections behind; and to be asked the same again does no harm.
+      CUT.has(reasonOf(error)) ? once(path, sent, shape).catch(failed) : failed(error),
+    )
   }
   return {
     reset: (game: string, kind: WorldKind, seed: number) => ask('reset', { game, kind, seed }, WorldReset),
@@ -80,6 +83,8 @@ const jsonOf = async (response: Response): Promise<unknown> => {
     return undefined
   }
 }
+
+const CUT: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /** Why a request failed: the cause says more than that it did. */
 const reasonOf = ({ message, cause }: Error): string => {

@@ -13,8 +13,6 @@ import { createTelling, nameOf, unheard } from './telling.ts'
 
 type Options = { store: Store; server: WorldServer }
 
-export type Worlds = ReturnType<typeof createWorlds>
-
 /**
  * The games of the house. A game is its chain: a move is written down first, in its place, and then told to the server,
  * with all others that it lacks. So nothing is lost and nothing is played twice, whichever process, worker or server ends.

@@ -183,7 +183,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'a tool there is not',
       peek({ tools: 'tools: [read, raed]' }),
-      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"bell"|"whistle"|"park"|"tickle-scan"|"tickle-page"|"tickle-cycle"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
+      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"bell"|"whistle"|"park"|"tickle-scan"|"tickle-page"|"tickle-cycle"|"world-reset"|"world-act"|"world-state"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
     ],
     ['no tools', peek({ tools: 'tools: []' }), '3: tools: Too small: expected array to have >=1 items'],
     [
@@ -327,7 +327,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit on a condition there is not',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: bored, to: [chat] }'),
-      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"',
+      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"|"won"|"stuck"',
     ],
     [
       'a tool of a server that the config has not',
