@@ -169,6 +169,11 @@ test('a person plays by /world, and sees the games with what is where by /worlds
   expect(answer).toBe(
     'lobby-1 playing, clean-then-place: clean an apple and put it on a sidetable; 2 moves (tickle-1 2)',
   )
+  must(await house.client.say({ room: 'lobby', text: '/start alfworld' }))
+  const byHand = must(await house.client.say({ room: 'lobby', text: '/step world-act go to cabinet 1' }))
+  expect(byHand.answer).toContain('tickle-1 is here, and holds nothing.')
+  must(await house.client.say({ room: 'lobby', text: '/leave' }))
+  expect((await house.moves()).at(-1)).toBe('3 by-hand: go to cabinet 1')
   const unknown = await house.client.ask('worlds', { game: 'nowhere-1' })
   expect(unknown.ok ? null : unknown.refusal).toMatchObject({
     code: 'game-unknown',

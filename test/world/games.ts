@@ -26,9 +26,9 @@ export const seatedIn = async (store: Store, agent: string, step: string, room =
 let opened = 0
 
 /** The games on a store, with a server of their own that can be taken away, and put back with nothing in it. */
-export const openGames = async (store: Store) => {
+export const openGames = async (store: Store, shared?: () => string) => {
   let server = await startWorldServer()
-  const games = createWorlds({ store, server: createWorldClient(async () => server.url) })
+  const games = createWorlds({ store, server: createWorldClient(async () => shared?.() ?? server.url) })
   let steps = 0
   const prefix = opened++
   const seated = (agent: string, room?: string) => seatedIn(store, agent, `${agent}-${prefix}.${steps++}`, room)

@@ -3,6 +3,7 @@ import type { Store } from '../../src/evidence/store.ts'
 import { verifyChain } from '../../src/evidence/verify-store.ts'
 import type { Result } from '../../src/shapes/result.ts'
 import { begin } from '../../src/world/game.ts'
+import { MOVES } from '../../src/world/server.ts'
 import { nameOf } from '../../src/world/telling.ts'
 import { must, reopened, testStore } from '../support/store.ts'
 import { openGames } from './games.ts'
@@ -82,33 +83,69 @@ test('of several who begin at the same moment one does, and the others are told 
   ])
 })
 
-test('two workers with worlds of their own play one game: no move is lost or made twice, and both see the same world', async () => {
+test.each([
+  ['of their own', false],
+  ['in common', true],
+] as const)(
+  'two workers with a world %s play one game: no move is lost or made twice, and both see the same world',
+  async (_what, common) => {
+    await using kept = await testStore()
+    await using other = await reopened(kept.url)
+    await using here = await openGames(kept.store)
+    await using there = await openGames(other.store, common ? here.url : undefined)
+    must(await here.reset('claude-1', { kind: KIND, seed: SEED }))
+    const wanders = ['go to shelf 1', 'go to desk 1', 'go to fridge 1', 'open fridge 1', 'close fridge 1', 'look']
+    const rounds = process.env['BELLHOP_LONG'] ? 20 : 3
+    const made: string[] = []
+    for (let round = 0; round < rounds; round++) {
+      const acts = wanders.flatMap((action) => [
+        here.act('claude-1', action),
+        there.act('codex-1', action),
+        there.act('tickle-1', action),
+      ])
+      for (const acted of await Promise.all(acts)) made.push(`${must(acted).world.n} ${must(acted).text}`)
+      await here.restart()
+    }
+    const moves = await movesIn(kept.store)
+    const replayed = playAll(
+      begin(KIND, SEED),
+      moves.map(([, player, action]) => [player, action] as const),
+    )
+    // What each was told is what that very move came to, in the one order that there is.
+    expect(made.toSorted()).toEqual(replayed.moves.map(({ saw }, i) => `${i + 1} ${saw.observation}`).toSorted())
+    const looks = [await here.look('lobby-1'), await there.look('lobby-1')]
+    expect(looks[0]).toEqual(looks[1])
+    expect((await verifyChain(kept.store, 'world-lobby-1')).violations).toEqual([])
+  },
+)
+
+test('a game has an end, also where nobody wins it', async () => {
   await using kept = await testStore()
-  await using other = await reopened(kept.url)
-  await using here = await openGames(kept.store)
-  await using there = await openGames(other.store)
-  must(await here.reset('claude-1', { kind: KIND, seed: SEED }))
-  const wanders = ['go to shelf 1', 'go to desk 1', 'go to fridge 1', 'open fridge 1', 'close fridge 1', 'look']
-  const rounds = process.env['BELLHOP_LONG'] ? 20 : 3
-  const made: string[] = []
-  for (let round = 0; round < rounds; round++) {
-    const acts = wanders.flatMap((action) => [
-      here.act('claude-1', action),
-      there.act('codex-1', action),
-      there.act('tickle-1', action),
-    ])
-    for (const acted of await Promise.all(acts)) made.push(`${must(acted).world.n} ${must(acted).text}`)
-  }
-  const moves = await movesIn(kept.store)
-  const replayed = playAll(
-    begin(KIND, SEED),
-    moves.map(([, player, action]) => [player, action] as const),
+  await using games = await openGames(kept.store)
+  must(await games.reset('claude-1', { kind: KIND, seed: SEED }))
+  must(await games.act('claude-1', 'look'))
+  const last = (await kept.store.chain('world-lobby-1')).at(-1)
+  if (last?.body.event !== 'world-moved') throw new Error('there is no move')
+  const { session, subject, author, tags, inReplyTo, body } = last
+  const rest = Array.from({ length: MOVES - 1 }, (_, i) => i + 2)
+  const copies = rest.map((n) => ({
+    session,
+    subject,
+    author,
+    tags,
+    inReplyTo,
+    id: `world-lobby-1.${n}`,
+    body: { ...body, n },
+  }))
+  must(await kept.store.append(copies))
+  expect(why(await games.act('claude-1', 'look'))).toBe(
+    `lobby-1 has had its ${MOVES} moves; world-reset {} begins another`,
   )
-  // What each was told is what that very move came to, in the one order that there is.
-  expect(made.toSorted()).toEqual(replayed.moves.map(({ saw }, i) => `${i + 1} ${saw.observation}`).toSorted())
-  const looks = [await here.look('lobby-1'), await there.look('lobby-1')]
-  expect(looks[0]).toEqual(looks[1])
-  expect((await verifyChain(kept.store, 'world-lobby-1')).violations).toEqual([])
+  must(await games.reset('claude-1', { kind: KIND, seed: SEED }))
+  expect((await games.list()).map(({ game, state, moves }) => [game, state, moves])).toEqual([
+    ['lobby-2', 'playing', 0],
+    ['lobby-1', 'left', MOVES],
+  ])
 })
 
 test('a server that was started again in the middle of a game is told all of it', async () => {
