@@ -4105,6 +4105,7 @@ export type WorldsAnswer = {
 }
 
 export type WorldsInput = {
+  /** a game, such as lobby-1 */
   game?: string | undefined
 }
 

@@ -10,7 +10,7 @@ import { must } from '../support/store.ts'
 const authorOf = (agent: string): Author => ({ kind: 'agent', id: agent, face: 'rehearsal', via: null })
 
 /** A step of an agent that is under way: what it does in a game answers its intent. */
-export const seatedIn = async (store: Store, agent: string, step: string, room = 'lobby'): Promise<Seated> => {
+const seatedIn = async (store: Store, agent: string, step: string, room = 'lobby'): Promise<Seated> => {
   const author = authorOf(agent)
   const body = {
     event: 'step-intended',

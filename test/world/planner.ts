@@ -12,7 +12,7 @@ const kindOf = (id: string): string => id.replace(/ \d+$/, '')
  * The actions that do a task, for one player who begins in the middle of the room with empty hands: a way of its own to
  * what `act` comes to. It says where to go, what to open and what to carry; nothing here knows how the world answers.
  */
-export const planFor = ({ places, task }: Known): string[] => {
+const planFor = ({ places, task }: Known): string[] => {
   let stands = ''
   const open = new Set(places.filter((place) => place.open === true).map(({ place }) => place))
   const wanted = places.flatMap(({ place, things }) =>

@@ -139,6 +139,19 @@ describe('the fruit of a stay in a world', () => {
       [{ rule: 'fruit', what: `says ${what}, and no step shows it` }],
     ])
   })
+
+  test.each([
+    ['by a move that changed nothing', { score: 1, won: true, changed: false }, 'world-act'],
+    ['with something left to do', { score: 0.5, won: true }, 'world-act'],
+    ['by another tool', { score: 1, won: true }, 'world-state'],
+  ])('that says a game was won %s is found, whatever the outcome says', (_what, step, tool) => {
+    const harvest = createHarvest()
+    harvest.ended({ ...moved(step), tool })
+    const world = { moves: 0, won: ['lobby-1'], score: 0, idle: 0 }
+    expect(harvest.judge({ steps: 1, found: [], world })).toEqual([
+      { rule: 'fruit', what: 'says that lobby-1 was won, and no step shows it' },
+    ])
+  })
 })
 
 describe('a chain of a game', () => {

@@ -11,11 +11,8 @@ export const createGames = () => {
   let game: string | null = null
   let won = false
 
-  const common = (entry: Entry, body: { game: string }): Finding[] => [
-    ...(entry.session === `world-${body.game}`
-      ? []
-      : [wrong(`is of the game ${body.game}, in the chain ${entry.session}`)]),
-  ]
+  const common = ({ session }: Entry, body: { game: string }): Finding[] =>
+    session === `world-${body.game}` ? [] : [wrong(`is of the game ${body.game}, in the chain ${session}`)]
 
   return {
     begun: (entry: Entry, body: BodyOf<'world-begun'>): Finding[] => {

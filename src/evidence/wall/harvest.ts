@@ -56,15 +56,16 @@ export const createHarvest = () => {
     played.moves += 1
     played.score = score
     played.idle = something ? 0 : played.idle + 1
-    if (won) played.won.add(game)
+    // What wins changes something, and leaves nothing to do.
+    if (won && something && score === 1) played.won.add(game)
   }
 
-  const came = (step: string, outcome: Ended): void => {
+  const came = (step: string, tool: string, outcome: Ended): void => {
     changed(outcome)
     if (outcome.run) ran(outcome.run, outcome.kind === 'ok' && endedWell(outcome.run), step)
     if (outcome.kind !== 'ok') return
     for (const path of outcome.paths) found.add(nameOf(path))
-    if (outcome.world) moved(outcome.world)
+    if (outcome.world && tool === 'world-act') moved(outcome.world)
   }
 
   return {
@@ -72,7 +73,7 @@ export const createHarvest = () => {
       const well = outcome.kind === 'ok'
       // A hop that went well is the end of a stay, and no work of it.
       if (!well || tool !== 'hop') last = well ? 'well' : 'badly'
-      if (outcome.kind !== 'interrupted') came(step, outcome)
+      if (outcome.kind !== 'interrupted') came(step, tool, outcome)
     },
     refused: (): void => {
       last = 'badly'
