@@ -181,6 +181,16 @@ withFlags(program.command('bridge').description('IRC and Discord alone (`up` sta
   .action((flags: Flags) =>
     serve(async () => (await import('./house/bridge.ts')).startBridge(settingsFrom(flags)), 'bridge'),
   )
+program
+  .command('world-server')
+  .description('the text world of alfworld as a server by itself, on this machine alone')
+  .option('--port <n>', 'where to listen, 0 for any free port', toPort, 3456)
+  .option('--json', 'say where it is as one JSON value')
+  .action(async ({ port, json = false }: { port: number; json?: boolean }) => {
+    const { serveWorld } = await import('./commands/world-server.ts')
+    await serveWorld({ port, json, ends: untilEnded() })
+    process.exit()
+  })
 withFlags(program.command('doctor'))
   .description('what is here, what is missing, and the line that fixes it')
   .option('--wall', 'run the real programs of the agents against a model that tries everything')

@@ -73,6 +73,8 @@ export const askOffline = async (
         Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),
       patterns: async () =>
         Promise.reject(new Problem('patterns are read where an instance runs', 'start it: bellhop up')),
+      // A game is played by a server, which runs with an instance.
+      worlds: { list: async () => [], look: async () => null },
       residents: [],
       specs,
       ...views,

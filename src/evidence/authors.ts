@@ -61,13 +61,23 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'approval-reminded': 'house',
   'work-added': 'person',
   'work-given': 'house',
+  'world-won': 'house',
 }
 
 /**
  * What an agent that comes in by a door may write: a line in a room, and in its own session that it opens it, begins by
  * itself, and stops; and in another's, that it rings for it.
  */
-const OWN: ReadonlySet<EventName> = new Set(['message', 'session-opened', 'accepted', 'stop-asked', 'bell-rung'])
+const OWN: ReadonlySet<EventName> = new Set([
+  'message',
+  'session-opened',
+  'accepted',
+  'stop-asked',
+  'bell-rung',
+  // In the chain of a game: that it begins one, and its moves.
+  'world-begun',
+  'world-moved',
+])
 
 /**
  * Whether it is such an act. Who begins by itself, or gives another agent work, says by which token: the house's chain has
@@ -78,6 +88,8 @@ const isOwn = ({ body, author }: Entry, { agent }: Owner): boolean => {
   // Those of the house speak in rooms where they ring for each other: what they answer is shown there.
   if (body.event === 'message') return agent === null && author.face === 'agent'
   if (body.event === 'bell-rung') return author.id === body.from
+  if (body.event === 'world-begun') return agent === null && author.id === body.by
+  if (body.event === 'world-moved') return agent === null && author.id === body.player
   return body.event === 'accepted' ? body.by !== undefined : author.id === agent
 }
 

@@ -53,6 +53,9 @@ import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
 import { reachOf } from '../workspace/scope.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
+import { createWorldClient } from '../world/client.ts'
+import { worldAddress } from '../world/own.ts'
+import { createWorlds } from '../world/worlds.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
 import { createPlaces } from './places.ts'
 import { stateIn } from './verdicts.ts'
@@ -150,6 +153,7 @@ export const openParts = async (given: Settings, part: string) => {
   const scope = specs.get('mission-control')?.scope
   const sight = { workspace, folders: config.missions.folders, shows: scope ? reachOf(scope).mayRead : () => false }
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
+  const world = worldAddress(config.world.server)
 
   return {
     settings,
@@ -171,6 +175,8 @@ export const openParts = async (given: Settings, part: string) => {
     /** Tickle's work queue, and the issues that can become work. */
     works: createWorks(store),
     issues: createGithub({ path: settings.path, variables: settings.variables ?? {}, cwd: folder.path }),
+    /** The games in text worlds. */
+    worlds: createWorlds({ store, server: createWorldClient(world.find) }),
     /** Who is who on the networks, and how turns stand. */
     people: createPeople({ store, config }),
     turnViews: createTurnViews({
@@ -227,6 +233,7 @@ export const openParts = async (given: Settings, part: string) => {
       compact({ store, policy: config.evidence.keep, now: systemClock(), newId, verify: views.verify, dry }),
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
+      await world.close()
       await store.close()
       live.close()
       progress.close()

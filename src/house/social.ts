@@ -90,6 +90,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     postOf: (id) => postOf(store, id),
     patterns: patternsFor(parts),
     bulletinOf: bulletinIn(parts),
+    worlds: parts.worlds,
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,

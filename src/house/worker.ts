@@ -43,6 +43,7 @@ export const startWorker = async (settings: Settings): Promise<{ stop: () => Pro
     library: libraryOf(parts),
     bells: createBells(parts, social),
     tickle: tickling.tools,
+    world: parts.worlds.at,
   })
   const mailbox = createMailbox(redis, prefix, 'steps')
   const steps = createSteps(workshop, {

@@ -40,14 +40,14 @@ type Machine = Pick<
 
 export type Made = Workshop & { sources: Sources; close: () => Promise<void> }
 
-/** What of the house itself steps can reach: mission control, the patterns, work that lasts, other agents, Tickle. */
-type Reached = Pick<Workshop, 'control' | 'library' | 'desk'> & Partial<Pick<Workshop, 'bells' | 'tickle'>>
+/** What of the house itself steps can reach: mission control, the patterns, work that lasts, other agents, Tickle, the text world. */
+type Reached = Pick<Workshop, 'control' | 'library' | 'desk'> & Partial<Pick<Workshop, 'bells' | 'tickle' | 'world'>>
 
 /** What a worker's steps are made with: everything of the machine that they can reach is put together here. */
 export const createWorkshop = (
   parts: Machine,
   verdicts: Verdicts,
-  { control, library, desk, bells = NO_BELLS, tickle = noTickle }: Reached,
+  { control, library, desk, bells = NO_BELLS, tickle = noTickle, world = NO_WORLD }: Reached,
 ): Made => {
   const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
   const home: Place = { workspace, shadow, of: null }
@@ -157,6 +157,7 @@ export const createWorkshop = (
     progress: progress.say,
     verify: verdicts.reach,
     tickle,
+    world,
     close: async () => {
       clearInterval(sweeping)
       await Promise.all([terminals.endAll(), endSources()])
@@ -187,6 +188,14 @@ const NOT_FROM_HERE =
 /** Where nothing goes through a pipeline, nobody can be rung for. */
 const NOBODY = refused(refusal('agent-unknown', 'there is nobody to ring for here'))
 const NO_BELLS: Bells = { jobOf: async () => NOBODY, ring: async () => NOBODY }
+
+/** Where no games are kept, there is none. */
+const NOWHERE = refused(refusal('world-failed', 'there is no text world here'))
+const NO_WORLD: Workshop['world'] = () => ({
+  reset: async () => NOWHERE,
+  act: async () => NOWHERE,
+  state: async () => NOWHERE,
+})
 
 /** As shells say of what may not be done. */
 const NOT_ALLOWED = 126

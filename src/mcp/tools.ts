@@ -86,6 +86,7 @@ const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
   'pattern-read',
   'pattern-record',
   'pattern-proposals',
+  'world-state',
 ])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
@@ -164,4 +165,8 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'tickle-scan': never,
   'tickle-page': never,
   'tickle-cycle': never,
+  // the text world
+  'world-reset': never,
+  'world-act': never,
+  'world-state': never,
 }

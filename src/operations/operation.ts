@@ -22,6 +22,7 @@ import type { Source } from '../shapes/tickle.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { WorldGame, WorldLook } from '../shapes/world.ts'
 import type { Works } from '../tickle/work.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
@@ -72,6 +73,8 @@ export type Context = {
   bulletinOf: (room: string) => Promise<{ situation: Situation; text: string }>
   /** The patterns: those that have the words, or all; rooms are named as far as whoever asks may look there. */
   patterns: (query: string | null, mayLook: (room: string) => Promise<boolean>) => Promise<Patterns>
+  /** The games in text worlds: those that were begun last, and one of them whole. */
+  worlds: { list: () => Promise<WorldGame[]>; look: (game: string) => Promise<WorldLook | null> }
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */

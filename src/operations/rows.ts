@@ -128,6 +128,10 @@ const summaries: Summaries = {
   'work-judged': ({ work, verdict, why }) => `${work} ${verdict}: ${why}`,
   'work-returned': ({ work, why }) => `${work}: ${why}`,
   'work-ended': ({ work, outcome, why }) => `${work} ${outcome}: ${why}`,
+  // the text world
+  'world-begun': ({ game, kind, task }) => `${game}, ${kind}: ${task}`,
+  'world-moved': ({ game, n, player, action }) => `${game} ${n}: ${player}: ${action}`,
+  'world-won': ({ game, n, player }) => `${game} by ${player}, with move ${n}`,
 }
 
 const summaryOf = ({ body }: Entry): string => {

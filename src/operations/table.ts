@@ -32,6 +32,7 @@ import { diff, rewind, undo } from './undo.ts'
 import { usage } from './usage.ts'
 import { holds, peripherals, release, stop } from './work.ts'
 import { work as workQueue } from './work-queue.ts'
+import { world, worlds } from './worlds.ts'
 
 const help = createHelp(() => topics)
 const whoami = createWhoami(() => topics)
@@ -76,6 +77,9 @@ const work = [
   tickle,
   pages,
   ack,
+  // the text world
+  world,
+  worlds,
 ] as const
 const deciding = [approvals, approve, deny] as const
 const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const

@@ -79,6 +79,13 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     ring: (words) => ring(options, words),
     joined: () => joined(workshop, request),
     tickle: workshop.tickle,
+    world: workshop.world({
+      room,
+      agent: session.agent,
+      turn: request.turn,
+      step: request.step,
+      author: request.author,
+    }),
   }
   return { given, also }
 }

@@ -26,6 +26,9 @@ export const runnable = ({ tools, commands, ceiling, approval }: PeripheralSpec)
   return [...commands, ...raised]
 }
 
+/** After how many moves that change nothing somebody is stuck. */
+const STUCK = 5
+
 const hasOne = ({ tools }: PeripheralSpec, ...names: ToolName[]): boolean => names.some((name) => tools.includes(name))
 const runs = (spec: PeripheralSpec, test: (rule: CommandRule) => boolean): boolean => runnable(spec).some(test)
 const runsTests = (spec: PeripheralSpec): boolean => runs(spec, (rule) => rule.for === 'test')
@@ -71,6 +74,17 @@ export const conditions: Record<ExitCondition, Condition> = {
     says: 'the session was reviewed',
     holds: ({ review }) => typeof review === 'string',
     possible: (spec) => hasOne(spec, 'reflect'),
+  },
+  // the text world
+  won: {
+    says: 'a game was won by a step of this stay',
+    holds: ({ world }) => (world?.won.length ?? 0) > 0,
+    possible: (spec) => hasOne(spec, 'world-act'),
+  },
+  stuck: {
+    says: `the last ${STUCK} moves in a game changed nothing`,
+    holds: ({ world }) => (world?.idle ?? 0) >= STUCK,
+    possible: (spec) => hasOne(spec, 'world-act'),
   },
 }
 

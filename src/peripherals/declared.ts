@@ -85,6 +85,10 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'tickle-scan': (spec) => noEvidence(spec),
   'tickle-page': (spec) => noEvidence(spec),
   'tickle-cycle': (spec) => noEvidence(spec),
+  // the text world
+  'world-reset': (spec) => noRoom(spec),
+  'world-act': (spec) => noRoom(spec),
+  'world-state': (spec) => noRoom(spec),
   bell: () => null,
   whistle: () => null,
   park: ({ tools }) => (tools.includes('bell') ? null : 'bell is missing, which has jobs to wait for'),
@@ -101,6 +105,10 @@ const noEvidence = ({ scope }: PeripheralSpec): string | null =>
 /** A pattern is judged where it can be chosen: whoever comes in from elsewhere may have chosen it before. */
 const noSelecting = (tools: readonly AnyTool[]): string | null =>
   tools.includes('pattern-select') ? null : 'pattern-select is missing, which chooses one'
+
+/** A game is evidence of its room. */
+const noRoom = ({ scope }: PeripheralSpec): string | null =>
+  scope.evidence === 'room' || scope.evidence === 'all' ? null : 'the evidence of the room may not be asked for'
 
 const noReading = ({ scope }: PeripheralSpec): string | null => (scope.read.length > 0 ? null : 'nothing may be read')
 const noWriting = ({ scope, ceiling }: PeripheralSpec): string | null =>

@@ -16,6 +16,7 @@ export const fruitOf = (stay: Stay): Fruit => {
     ...(tests.runs > 0 && { tests }),
     ...(deploy.commits.length + deploy.pushed.length + deploy.ran.length > 0 && { deploy }),
     ...(stay.review !== null && { review: stay.review }),
+    ...(stay.world !== null && { world: { ...stay.world, won: [...stay.world.won] } }),
     ...(stay.blocked && { blocked: true }),
   }
 }

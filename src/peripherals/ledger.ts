@@ -3,6 +3,7 @@ import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
 import type { Role } from '../shapes/person.ts'
 import type { FileChange, FileState, RunResult, StepOutcome } from '../shapes/turn.ts'
+import type { WorldStep } from '../shapes/world.ts'
 
 /** A program that a stay has run, and how many changes had been made before it. */
 export type RunRecord = { run: RunResult; ok: boolean; after: number }
@@ -29,6 +30,8 @@ export type Stay = {
   /** The last result of each check that was run at an exit, and how many changes had been made by then. */
   checks: Map<string, { ok: boolean; said: string; after: number }>
   review: string | null
+  /** What was played in a text world; null where nothing was. */
+  world: { moves: number; won: Set<string>; score: number; idle: number } | null
   blocked: boolean
   /** What may have been written without anybody knowing: by a step that was cut off, or by a program in a terminal. */
   unsure: { all: boolean; paths: Set<string> }
@@ -208,6 +211,7 @@ const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'st
   runs: [],
   checks: new Map(),
   review: null,
+  world: null,
   blocked: false,
   unsure: { all: false, paths: new Set() },
 })
@@ -265,6 +269,13 @@ const gather = (stay: Stay, step: string, outcome: StepOutcome): void => {
   for (const path of outcome.paths) if (stay.found.size < FOUND) stay.found.add(path)
   if (outcome.phase !== undefined) stay.phase = outcome.phase
   if (outcome.undertaking !== undefined) stay.undertaking = outcome.undertaking
+  if (outcome.world) movedOnce(stay, outcome.world)
+}
+
+/** A move in a text world, as the game answered it. */
+const movedOnce = (stay: Stay, { game, changed, score, won }: WorldStep): void => {
+  const { moves, won: before, idle } = stay.world ?? { moves: 0, won: new Set<string>(), idle: 0 }
+  stay.world = { moves: moves + 1, won: won ? before.add(game) : before, score, idle: changed ? 0 : idle + 1 }
 }
 
 const changeOnce = ({ changes }: Stay, { path, before, after, added, removed }: FileChange): void => {

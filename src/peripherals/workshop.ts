@@ -10,6 +10,7 @@ import type { FileChange } from '../shapes/turn.ts'
 import type { Control, Standpoint } from '../tools/control.ts'
 import type { Desk, DeskAt } from '../tools/desk.ts'
 import type { Library } from '../tools/library.ts'
+import type { Playing, Seated } from '../tools/playing.ts'
 import type { Sourced } from '../tools/source.ts'
 import type { Command, Ringing, Terminals, Tickling } from '../tools/tool.ts'
 import type { Inside } from '../workspace/paths.ts'
@@ -72,6 +73,8 @@ export type Workshop = {
   progress: (progress: Progress) => void
   /** What Tickle does when it is told to. */
   tickle: Tickling
+  /** The game of a room in a text world, as it is seen from one step. */
+  world: (at: Seated) => Playing
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
 }

@@ -134,6 +134,8 @@ export const Config = z.strictObject({
   }),
   /** Tickle: when agents are paged, and how work is given out. */
   tickle: TickleConfig,
+  /** The server of the text world that alfworld plays in; null is one of our own, in this process. */
+  world: z.strictObject({ server: z.url({ protocol: /^https?$/ }).nullable() }),
   holds: z.strictObject({
     /** How long a path stays with the agent that changed it last. */
     minutes: z.number().positive(),

@@ -32,6 +32,7 @@ import {
 } from './undertaking.ts'
 import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
+import { WorldKind, WorldSeed } from './world.ts'
 
 /** The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. */
 export const ENTRY_VERSION = 2
@@ -901,6 +902,41 @@ export const events = {
       why: z.string(),
     }),
   },
+
+  // a game's chain: how it was begun, every move, and that it was won
+  /** From its kind, its seed and its moves a game can be played again. */
+  'world-begun': {
+    type: 'coordination',
+    claim: 'goal',
+    body: body('world-begun', {
+      game: Id,
+      room: Name,
+      kind: WorldKind,
+      seed: WorldSeed,
+      task: z.string(),
+      by: Name,
+      turn: Id,
+      step: Id,
+    }),
+  },
+  /** Written before it is played: its number is its place among the moves of all players. */
+  'world-moved': {
+    type: 'coordination',
+    claim: 'step',
+    body: body('world-moved', {
+      game: Id,
+      n: z.int().positive(),
+      player: Name,
+      action: z.string(),
+      turn: Id,
+      step: Id,
+    }),
+  },
+  'world-won': {
+    type: 'coordination',
+    claim: 'conclusion',
+    body: body('world-won', { game: Id, n: z.int().positive(), player: Name, task: z.string() }),
+  },
 } as const satisfies Record<string, { type: EvidenceType; claim: Claim; body: z.ZodType }>
 
 export type EventName = keyof typeof events
@@ -1010,6 +1046,10 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['work-judged'].body,
   events['work-returned'].body,
   events['work-ended'].body,
+  // the text world
+  events['world-begun'].body,
+  events['world-moved'].body,
+  events['world-won'].body,
 ])
 
 /** A word that entries can be found by. */

@@ -32,6 +32,8 @@ export const Fruit = z.strictObject({
     .optional(),
   /** The entry with the review of the session. */
   review: z.string().nullable().optional(),
+  /** What was played in a text world: the moves, the games that one of them won, the last score, and how many of the last changed nothing. */
+  world: z.strictObject({ moves: z.int(), won: z.array(z.string()), score: z.number(), idle: z.int() }).optional(),
   /** Whether the last step did not succeed. */
   blocked: z.boolean().optional(),
 })

@@ -71,6 +71,10 @@ export const ToolName = z.enum([
   'tickle-scan',
   'tickle-page',
   'tickle-cycle',
+  // the text world
+  'world-reset',
+  'world-act',
+  'world-state',
 ])
 export type ToolName = z.infer<typeof ToolName>
 
@@ -178,6 +182,9 @@ export const ExitCondition = z.enum([
   'flaky',
   'deployed',
   'reviewed',
+  // the text world
+  'won',
+  'stuck',
 ])
 export type ExitCondition = z.infer<typeof ExitCondition>
 

@@ -78,6 +78,9 @@ export const refusals = {
   // patterns
   'pattern-unknown': { status: 404, remedy: 'say /patterns for those that there are' },
   'pattern-refused': { status: 409, remedy: 'do first what the message names, and say what the evidence shows' },
+  // the text world
+  'world-failed': { status: 409, remedy: 'say /world show for how the game stands, or /world new for another one' },
+  'game-unknown': { status: 404, remedy: 'say /worlds for those that there are' },
   // the gate
   'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
   'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CommandPurpose } from './peripheral.ts'
 import { Refusal } from './refusal.ts'
+import { WorldStep } from './world.ts'
 
 /** What a file is at a moment: its kind as git writes it, and the SHA-256 name git would give its content. */
 export const FileState = z.string().regex(/^(?:100644|100755|120000) [0-9a-f]{64}$/)
@@ -56,6 +57,8 @@ const details = {
   run: RunResult.optional(),
   /** Where the whole of an output that was cut can be read: a path for the tool `read`. */
   spill: z.string().optional(),
+  /** What a move in a text world came to. */
+  world: WorldStep.optional(),
 }
 
 /** How a tool step ended. Interrupted: the worker died between intent and outcome, and nothing was run again. */

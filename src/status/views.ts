@@ -215,6 +215,16 @@ const views: Views = {
   },
   'work-ended': ({ work, title, outcome, why }) =>
     outcome === 'done' ? { kind: 'notice', text: `${work} is done: ${words(title)} (${words(why)})` } : null,
+  // the text world: a move is told by its step
+  'world-begun': ({ game, by, task, turn }) => ({
+    kind: 'notice',
+    turn,
+    text: `${by} begins the game ${game}: ${words(task)}`,
+  }),
+  'world-won': ({ game, n, player, task }) => ({
+    kind: 'notice',
+    text: `${game} is won by ${player} with move ${n}: ${words(task)}`,
+  }),
 }
 
 /** One line, where there is something to learn; all of it is a command away. */

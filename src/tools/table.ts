@@ -23,6 +23,7 @@ import { tickleCycle, ticklePage, tickleScan } from './tickle.ts'
 import type { Tool } from './tool.ts'
 import { webFetch } from './web-fetch.ts'
 import { whistle } from './whistle.ts'
+import { world } from './world.ts'
 import { write } from './write.ts'
 
 /** Every tool there is, once. Only the gate calls them. */
@@ -55,6 +56,8 @@ export const tools: Record<ToolName, Tool> = {
   'tickle-scan': tickleScan,
   'tickle-page': ticklePage,
   'tickle-cycle': tickleCycle,
+  // the text world
+  ...world,
 }
 
 /** What a tool takes and does, in a line. */

@@ -9,6 +9,7 @@ import type { Inside, Workspace } from '../workspace/paths.ts'
 import type { Control } from './control.ts'
 import type { Desk } from './desk.ts'
 import type { Library } from './library.ts'
+import type { Playing } from './playing.ts'
 
 /** A path as an agent gives it: no longer than any file system takes. */
 export const PathArgument = z.string().min(1).max(4096)
@@ -106,6 +107,8 @@ export type Bench = {
   joined: () => Promise<StepOutcome>
   /** Tickle's own work: to look, to page, to do a whole round. */
   tickle: Tickling
+  /** The game of the room in a text world. */
+  world: Playing
 }
 
 /** What Tickle does when it is told to, and what it says of it. */

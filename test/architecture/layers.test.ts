@@ -3,10 +3,9 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents bulletins chat client config console context cycles delivery doors evidence lib mcp missions operations peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
-'agents bulletins chat client config console context delivery doors evidence lib mcp missions operations patterns peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace'
-  .split(' ')
-  .map((part) => `src/${part}`)
+  'agents bulletins chat client config console context cycles delivery doors evidence lib mcp missions operations patterns peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace world'
+    .split(' ')
+    .map((part) => `src/${part}`)
 
 /** Who may import whom, besides itself. Everything may import the shapes; only the roots know everything. */
 const layers: Record<string, readonly string[]> = {
@@ -34,6 +33,8 @@ const layers: Record<string, readonly string[]> = {
   'src/cycles': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
   // What patterns say, what the evidence shows of them, and what follows from both: know-how, as missions are work.
   'src/patterns': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
+  // A text world, its server, and the games in it: what was played is evidence, and the tools have the port.
+  'src/world': ['src/shapes', 'src/lib', 'src/evidence', 'src/tools'],
   'src/runners': ['src/shapes', 'src/lib', 'src/sandbox'],
   'src/context': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   // Loopback models and the check of the wall that is run against them.

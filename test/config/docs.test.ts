@@ -123,6 +123,7 @@ describe('the walls that docs/peripherals.md shows', () => {
     expect([files.map(({ name }) => name), [...specs.keys()]]).toEqual([
       ['research.yaml', 'translate.yaml', 'our-edit.yaml'],
       [
+        'alfworld',
         'chat',
         'deploy',
         'discipline',

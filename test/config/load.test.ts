@@ -31,7 +31,7 @@ const DEFAULTS: Config = {
       id: 'tickle-1',
       type: 'tickle',
       peripheral: 'mission-control',
-      peripherals: ['mission-control', 'discipline', 'explore', 'test', 'reflect', 'chat'],
+      peripherals: ['mission-control', 'discipline', 'explore', 'test', 'reflect', 'chat', 'alfworld'],
     }),
   ],
   profiles: {
@@ -62,6 +62,7 @@ const DEFAULTS: Config = {
   patterns: { folders: ['patterns', '.claude/skills'], unusedDays: 90 },
   bulletins: { every: null, at: [], quiet: null, zone: 'UTC', gatherSeconds: 60, budgetNear: 0.8 },
   approvals: { minutes: 30 },
+  world: { server: null },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
   doors: { clientMs: 600_000, sessions: 500, sessionsPerToken: 32 },
@@ -161,7 +162,7 @@ test.each([
   [
     'an agent in a peripheral that is not there',
     ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edti }'],
-    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals chat, deploy, discipline, edit, explore, mission-control, reflect, test',
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that could inhabit what is not there',
@@ -175,7 +176,7 @@ test.each([
       '      - edit',
       '      - explroe',
     ],
-    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is chat, deploy, discipline, edit, explore, mission-control, reflect, test',
+    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
   ],
   [
     'an agent that cannot inhabit where it starts',

@@ -255,7 +255,7 @@ describe('a file that narrows a peripheral', () => {
     using user = withUsers({ 'more.yaml': ['# mine', 'narrows: edti'] })
     expect(user.complaint()).toEqual({
       message: 'more.yaml:2: narrows: there is no peripheral edti',
-      fix: 'narrow one of chat, deploy, discipline, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
+      fix: 'narrow one of alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
     })
   })
 
@@ -379,7 +379,7 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
     expect(user.changed().map(([id, { exit, entry, context }]) => ({ id, exit, entry, context }))).toEqual([
       {
         id: 'chat',
-        exit: [{ when: 'always', to: ['explore', 'reflect', 'mission-control', 'discipline'] }],
+        exit: [{ when: 'always', to: ['explore', 'reflect', 'mission-control', 'discipline', 'alfworld'] }],
         entry: ours('chat').entry,
         context: [],
       },

@@ -87,7 +87,7 @@ const withUsers = (
 }
 
 test('the shipped peripherals load by their id, whether or not there is a folder of the user', () => {
-  const ids = ['chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']
+  const ids = ['alfworld', 'chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']
   expect([...loadPeripherals(OURS, null, NONE).keys()]).toEqual(ids)
   expect([...loadPeripherals(OURS, '/nowhere', NONE).keys()]).toEqual(ids)
 })
@@ -96,6 +96,7 @@ test('a user adds a peripheral by a whole file, and what it does not say is as n
   using user = withUsers({ 'peek.yaml': peek() })
   const specs = user.load()
   expect([...specs.keys()]).toEqual([
+    'alfworld',
     'chat',
     'deploy',
     'discipline',
@@ -183,7 +184,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'a tool there is not',
       peek({ tools: 'tools: [read, raed]' }),
-      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"pattern-search"|"pattern-read"|"pattern-record"|"pattern-select"|"pattern-outcome"|"pattern-pivot"|"pattern-punctuate"|"pattern-proposals"|"pattern-new"|"pattern-retire"|"pattern-decline"|"bell"|"whistle"|"park"|"tickle-scan"|"tickle-page"|"tickle-cycle"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
+      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"pattern-search"|"pattern-read"|"pattern-record"|"pattern-select"|"pattern-outcome"|"pattern-pivot"|"pattern-punctuate"|"pattern-proposals"|"pattern-new"|"pattern-retire"|"pattern-decline"|"bell"|"whistle"|"park"|"tickle-scan"|"tickle-page"|"tickle-cycle"|"world-reset"|"world-act"|"world-state"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
     ],
     ['no tools', peek({ tools: 'tools: []' }), '3: tools: Too small: expected array to have >=1 items'],
     [
@@ -317,7 +318,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit to nowhere',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: always, to: [chta] }'),
-      '13: exit.0.to.0: it leads to chta, which there is not; there is chat, deploy, discipline, edit, explore, mission-control, reflect, test, peek',
+      '13: exit.0.to.0: it leads to chta, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, peek',
     ],
     [
       'an exit to where it is not let in',
@@ -327,7 +328,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit on a condition there is not',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: bored, to: [chat] }'),
-      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"',
+      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"|"won"|"stuck"',
     ],
     [
       'a tool of a server that the config has not',

@@ -389,6 +389,28 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   },
   'work-returned': { event: 'work-returned', work: 'w-1', why: 'codex-1 is gone', people: false, afresh: false },
   'work-ended': { event: 'work-ended', work: 'w-1', title: 'fix the lease', outcome: 'done', why: 'claude-1 approves' },
+  // the text world
+  'world-begun': {
+    event: 'world-begun',
+    game: 'lobby-1',
+    room: 'lobby',
+    kind: 'pick-and-place',
+    seed: 7,
+    task: 'put a mug on a shelf',
+    by: 'claude-1',
+    turn: 't',
+    step: 't.0',
+  },
+  'world-moved': {
+    event: 'world-moved',
+    game: 'lobby-1',
+    n: 1,
+    player: 'claude-1',
+    action: 'go to shelf 1',
+    turn: 't',
+    step: 't.1',
+  },
+  'world-won': { event: 'world-won', game: 'lobby-1', n: 1, player: 'claude-1', task: 'put a mug on a shelf' },
 }
 
 /**

@@ -138,6 +138,8 @@ test('the usage of every row says what it takes', () => {
     'tickle [action] [about]',
     'pages',
     'ack PAGE',
+    'world [action] [rest]',
+    'worlds [game]',
     'approvals',
     'approve [approval] [note]',
     'deny [approval] [note]',

@@ -122,6 +122,19 @@ test('the examples of what is refused are refused for what they are examples of'
     }),
   )
   expect(Object.fromEntries(fates)).toEqual({
+    alfworld: [
+      'a game of a kind: passed',
+      'a way to go: passed',
+      'something that is put somewhere: passed',
+      'how the game stands: passed',
+      'a word to another player: passed',
+      'a verb that there is not: arguments-invalid',
+      'two actions in one: arguments-invalid',
+      'a thing without its number: arguments-invalid',
+      'a kind of task that there is not: arguments-invalid',
+      'a file of the workspace: tool-not-allowed',
+      'a command: tool-not-allowed',
+    ],
     chat: [
       'to where there are tools: passed',
       'a file of the workspace: tool-not-allowed',

@@ -3,6 +3,7 @@ import type { Fruit } from '../../src/shapes/fruit.ts'
 const CHANGE = { path: 'a.ts', before: null, after: null, added: 1, removed: 0 }
 const TESTS = { runs: 1, passed: 1, failed: 0, skipped: 0, failures: [], tree: null }
 const DEPLOY = { commits: [], pushed: [], ran: [] }
+const PLAYED = { moves: 6, won: [], score: 0, idle: 0 }
 
 /** Each part of a fruit in all the ways that could matter to a hop. */
 const parts = {
@@ -30,6 +31,7 @@ const parts = {
     { ...DEPLOY, ran: ['./deploy staging'] },
   ],
   review: [undefined, null, 't1.3.review'],
+  world: [undefined, { ...PLAYED, idle: 4 }, { ...PLAYED, idle: 5 }, { ...PLAYED, won: ['lobby-1'], score: 1 }],
   blocked: [undefined, false, true],
 } satisfies { [K in keyof Omit<Fruit, 'steps'>]-?: Fruit[K][] }
 

@@ -23,6 +23,7 @@ const OPENED_BY: Record<string, RoomMode> = {
   chat: 'discuss',
   reflect: 'discuss',
   'mission-control': 'discuss',
+  alfworld: 'discuss',
   explore: 'diagnose',
   test: 'diagnose',
   discipline: 'diagnose',
@@ -39,9 +40,9 @@ test('the peripherals here are those of the table, with those that only execute 
   const known = [...Object.keys(OPENED_BY), 'edit', 'deploy']
   expect([...SHIPPED.keys()].filter((id) => !known.includes(id))).toEqual([])
   expect(RoomMode.options.map((mode) => [mode, [...SHIPPED.keys()].filter((id) => opens(mode, id))])).toEqual([
-    ['discuss', ['chat', 'mission-control', 'reflect']],
-    ['diagnose', ['chat', 'discipline', 'explore', 'mission-control', 'reflect', 'test']],
-    ['execute', ['chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
+    ['discuss', ['alfworld', 'chat', 'mission-control', 'reflect']],
+    ['diagnose', ['alfworld', 'chat', 'discipline', 'explore', 'mission-control', 'reflect', 'test']],
+    ['execute', ['alfworld', 'chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
   ])
 })
 

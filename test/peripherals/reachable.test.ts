@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, discipline, edit, explore, mission-control, reflect, test, odd',
+      'it leads to away, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -244,6 +244,8 @@ const truths: Record<ExitCondition, (fruit: Fruit) => boolean> = {
   flaky: (fruit) => fruit.tests !== undefined && fruit.tests.result === 'flaky',
   deployed: (fruit) => [...(fruit.deploy?.pushed ?? []), ...(fruit.deploy?.ran ?? [])].length > 0,
   reviewed: (fruit) => fruit.review !== undefined && fruit.review !== null,
+  won: (fruit) => fruit.world?.won[0] !== undefined,
+  stuck: (fruit) => fruit.world !== undefined && fruit.world.idle > 4,
 }
 
 /** Every hop there is: from where, to where, and on which conditions. All others are illegal. */
@@ -254,6 +256,7 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
     reflect: ['always'],
     'mission-control': ['always'],
     discipline: ['always'],
+    alfworld: ['always'],
   },
   discipline: { chat: ['always'], explore: ['always'], edit: ['always'], reflect: ['always'] },
   explore: { edit: ['found-target'], reflect: ['always'], chat: ['always'], discipline: ['always'] },
@@ -274,6 +277,7 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
     discipline: ['always'],
   },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
+  alfworld: { chat: ['won', 'stuck', 'always'], reflect: ['won', 'stuck', 'always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {
@@ -289,7 +293,7 @@ describe('every hop of the shipped peripherals', () => {
   test('is in the table, with a fruit for each condition and for its contrary', () => {
     expect(Object.keys(HOPS).sort()).toEqual([...SHIPPED.keys()].sort())
     const oneSided = ExitCondition.options.filter((when) => !all.some(truths[when]) || all.every(truths[when]))
-    expect([all.length, oneSided]).toEqual([3240, ['always']])
+    expect([all.length, oneSided]).toEqual([12_960, ['always']])
   })
 
   test.each(pairs)('from %s to %s is legal with just the fruits that the table says', (from, to) => {
@@ -323,7 +327,10 @@ describe('every hop of the shipped peripherals', () => {
     ]).toEqual([
       { ok: false, why: 'explore does not lead to deploy; it leads to reflect, chat, discipline' },
       { ok: false, why: 'explore does not lead to deploy; it leads to edit, reflect, chat, discipline' },
-      { ok: false, why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control, discipline' },
+      {
+        ok: false,
+        why: 'chat does not lead to test; it leads to explore, edit, reflect, mission-control, discipline, alfworld',
+      },
     ])
   })
 

@@ -574,6 +574,37 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'work-ended', work: 'w-1', title: 'fix the lease', outcome: 'done', why: 'claude-1 approves' },
     shown: view('notice', 'w-1 is done: fix the lease (claude-1 approves)'),
   },
+  // the text world
+  'world-begun': {
+    body: {
+      event: 'world-begun',
+      game: 'lobby-1',
+      room: 'lobby',
+      kind: 'pick-and-place',
+      seed: 7,
+      task: 'put a mug on a shelf',
+      by: 'claude-1',
+      turn: 't',
+      step: 't.0',
+    },
+    shown: view('notice', 'claude-1 begins the game lobby-1: put a mug on a shelf', { turn: 't' }),
+  },
+  'world-moved': {
+    body: {
+      event: 'world-moved',
+      game: 'lobby-1',
+      n: 1,
+      player: 'claude-1',
+      action: 'go to shelf 1',
+      turn: 't',
+      step: 't.1',
+    },
+    shown: { not: 'its step tells it' },
+  },
+  'world-won': {
+    body: { event: 'world-won', game: 'lobby-1', n: 1, player: 'claude-1', task: 'put a mug on a shelf' },
+    shown: view('notice', 'lobby-1 is won by claude-1 with move 1: put a mug on a shelf'),
+  },
 }
 
 describe('what a room reads of an event', () => {

@@ -29,7 +29,7 @@ const REHEARSALS = `
 agents:
   - { id: claude-1, type: claude, runner: rehearsal, peripheral: explore }
   - { id: codex-1, type: codex, runner: rehearsal, peripheral: edit }
-  - { id: tickle-1, type: tickle, runner: rehearsal, peripheral: explore, peripherals: [explore, test, reflect, chat, mission-control, discipline] }
+  - { id: tickle-1, type: tickle, runner: rehearsal, peripheral: explore, peripherals: [explore, test, reflect, chat, mission-control, discipline, alfworld] }
 `
 
 /** The person whom both tokens of an instance belong to. */

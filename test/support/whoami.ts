@@ -1,17 +1,27 @@
 import { mayAct, type Person, type Role } from '../../src/shapes/person.ts'
 
 /** The peripherals that are shipped. */
-export const WALLS = ['chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']
+export const WALLS = [
+  'alfworld',
+  'chat',
+  'deploy',
+  'discipline',
+  'edit',
+  'explore',
+  'mission-control',
+  'reflect',
+  'test',
+]
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
   'start step hop leave amend unqueue steer stop undo rewind merge release mc mission todo pattern bell whistle pause resume',
-  'work tickle ack',
+  'work tickle ack world',
   'watch unwatch approve deny',
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage patterns bells pages',
+  'peripherals seat queue diff checkouts holds usage patterns bells pages worlds',
   'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',

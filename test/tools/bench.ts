@@ -80,6 +80,7 @@ const givenFor = ({ path = PATH, signal, keeping }: Options, memory: Memory, kee
     ring: nowhere,
     joined: nowhere,
     tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
+    world: { reset: nowhere, act: nowhere, state: nowhere },
     path,
     signal: signal ?? new AbortController().signal,
     seen: (name) => memory.seen.get(name) ?? null,

@@ -77,6 +77,7 @@ export const benchOf = (spec: PeripheralSpec, parts: Partial<Bench> = {}) => {
     advance: nowhere,
     hop: nowhere,
     tickle: { scan: nowhere, page: nowhere, cycle: nowhere },
+    world: { reset: nowhere, act: nowhere, state: nowhere },
     ...rest,
   }
   return { bench, executed, spilled }

@@ -4,16 +4,18 @@ import { missionWords } from './missions.ts'
 import { patternWords } from './patterns.ts'
 import { type Doing, said } from './said.ts'
 import { watchOver } from './watch-plans.ts'
+import { worldWord } from './world.ts'
 
 /** Where new missions and patterns are made. */
 type Options = { missions: string; patterns: string }
 
-/** Tickle's own words. They are what `/mc`, `/mission`, `/todo` and `/pattern` ask for, and what its rounds are made of. */
+/** Tickle's own words. They are what `/mc`, `/mission`, `/todo`, `/pattern` and `/world` ask for, and what its rounds are made of. */
 const wordsOf = ({ missions, patterns }: Options): Readonly<Record<string, Doing>> => ({
   evidence: (given) => said('evidence', given.length > 0 ? { text: given.join(' ') } : {}),
   ...missionWords(missions),
   ...patternWords(patterns),
   tickle: (given) => watchOver(given),
+  world: worldWord,
 })
 
 /**

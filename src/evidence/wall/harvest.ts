@@ -21,6 +21,7 @@ export const createHarvest = () => {
   const checked = new Map<string, boolean>()
   const done = { commits: new Set<string>(), pushed: new Set<string>(), ran: new Set<string>() }
   const reviews = new Set<string>()
+  const played = { moves: 0, won: new Set<string>(), score: 0, idle: 0 }
   let tests: Test[] = []
   let last: 'well' | 'badly' | 'not' = 'not'
   // Once a step is gone, what it came to is not known any more.
@@ -51,10 +52,20 @@ export const createHarvest = () => {
     for (const ref of run.pushed) done.pushed.add(ref)
   }
 
-  const came = (step: string, outcome: Ended): void => {
+  const moved = ({ game, changed: something, score, won }: NonNullable<Ended['world']>): void => {
+    played.moves += 1
+    played.score = score
+    played.idle = something ? 0 : played.idle + 1
+    // What wins changes something, and leaves nothing to do.
+    if (won && something && score === 1) played.won.add(game)
+  }
+
+  const came = (step: string, tool: string, outcome: Ended): void => {
     changed(outcome)
     if (outcome.run) ran(outcome.run, outcome.kind === 'ok' && endedWell(outcome.run), step)
-    if (outcome.kind === 'ok') for (const path of outcome.paths) found.add(nameOf(path))
+    if (outcome.kind !== 'ok') return
+    for (const path of outcome.paths) found.add(nameOf(path))
+    if (outcome.world && tool === 'world-act') moved(outcome.world)
   }
 
   return {
@@ -62,7 +73,7 @@ export const createHarvest = () => {
       const well = outcome.kind === 'ok'
       // A hop that went well is the end of a stay, and no work of it.
       if (!well || tool !== 'hop') last = well ? 'well' : 'badly'
-      if (outcome.kind !== 'interrupted') came(step, outcome)
+      if (outcome.kind !== 'interrupted') came(step, tool, outcome)
     },
     refused: (): void => {
       last = 'badly'
@@ -86,6 +97,7 @@ export const createHarvest = () => {
           .map(({ name }) => `that ${name} passed`),
         ...wrongTests(fruit.tests, tests),
         ...wrongDeploy(fruit.deploy, done),
+        ...wrongGame(fruit.world, played),
         ...(fruit.review && !reviews.has(fruit.review) ? ['that there is a review'] : []),
         ...(fruit.blocked && last !== 'badly' ? ['that its last step did not succeed'] : []),
       ]
@@ -129,6 +141,18 @@ const resultOf = (tests: readonly Test[]): TestResult => {
   )
   if (bad?.size === 0) return 'pass'
   return [...(bad ?? [])].some((command) => good?.has(command)) ? 'flaky' : 'fail'
+}
+
+type Played = { moves: number; won: ReadonlySet<string>; score: number; idle: number }
+
+const wrongGame = (said: Fruit['world'], played: Played): string[] => {
+  if (!said) return []
+  return [
+    ...said.won.filter((game) => !played.won.has(game)).map((game) => `that ${game} was won`),
+    ...(said.moves > played.moves ? [`that ${said.moves} moves were made`] : []),
+    ...(said.score > played.score ? [`that the score is ${said.score}`] : []),
+    ...(said.idle > played.idle ? [`that the last ${said.idle} moves changed nothing`] : []),
+  ]
 }
 
 type Done = { commits: ReadonlySet<string>; pushed: ReadonlySet<string>; ran: ReadonlySet<string> }

@@ -110,12 +110,24 @@ const wrongAim = ({ call }: Intent, { id, scope, exit }: Wall): Finding[] => {
   if (TELLS_ALL.has(call.tool) && scope.evidence !== 'all') {
     return one('scope', `asked mission control for ${call.tool}, and ${id} does not open the evidence of all rooms`)
   }
+  if (call.tool.startsWith('world-')) return one('scope', wrongPlay(call, id, scope))
   if (call.tool === 'evidence' || call.tool.startsWith('tickle-'))
     return one('scope', wrongQuestion(call.tool, id, scope))
   const address = String(call.args['url'])
   const opened = call.tool !== 'web-fetch' || isOpened(address, scope.web)
   return one('scope', opened ? null : `fetched ${address}, which ${id} does not open`)
 }
+
+/** A game is the room's, and is played by words that it has. */
+const wrongPlay = (call: Intent['call'], id: string, { evidence }: NonNullable<Wall['scope']>): string | null => {
+  if (evidence !== 'room' && evidence !== 'all') return `played in the room's world, whose evidence ${id} does not open`
+  const action = String(call.args['action'])
+  const known = call.tool !== 'world-act' || PLAYS.test(action)
+  return known ? null : `did "${action}" in a world, which is nothing that can be done there`
+}
+
+const PLAYS =
+  /^\s*(?:(?:go to|open|close|toggle|use|examine) +[a-z]+ +\d+|(?:take|put|clean|heat|cool) +[a-z]+ +\d+ +(?:from|in|on|in\/on|with) +[a-z]+ +\d+|inventory|look)\s*$/i
 
 /** Whose evidence a call goes by: how everybody stands is what that of all says. */
 const wrongQuestion = (tool: string, id: string, { evidence }: NonNullable<Wall['scope']>): string | null => {

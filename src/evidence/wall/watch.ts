@@ -5,6 +5,7 @@ import type { Complain, Finding } from '../complain.ts'
 import { sha256 } from '../hash.ts'
 import { createApprovals } from './approvals.ts'
 import { createBells, createParks } from './bells.ts'
+import { createGames } from './games.ts'
 import { changedIn, type Intent } from './intent.ts'
 import { createPatterns } from './patterns.ts'
 import { createPins, wrongPin } from './pins.ts'
@@ -30,6 +31,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
   const bells = createBells()
   const patterns = createPatterns()
   const parks = createParks(walls.ended)
+  const games = createGames()
   const open = new Map<string, Open>()
   const taken = new Set<string>()
   const stopped = new Set<string>()
@@ -60,6 +62,9 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
     },
     'bell-rung': (entry, body) => say(entry, bells.rung(entry, body)),
     'bell-answered': (entry, body) => say(entry, bells.answered(entry, body)),
+    'world-begun': (entry, body) => say(entry, games.begun(entry, body)),
+    'world-moved': (entry, body) => say(entry, games.moved(entry, body)),
+    'world-won': (entry, body) => say(entry, games.won(entry, body)),
     parked: (entry, body) => {
       complain(stopped.has(body.turn) || stopped.has(body.step), entry, 'park', 'waits after it was stopped')
       say(entry, parks.parked(body, turn, taken.has(body.step)))

@@ -23,7 +23,10 @@ export const wrongExit = ({ peripheral, to, when, fruit }: Stopped, wall: Wall):
 }
 
 /** What an exit's condition means, for a fruit. A condition that is not known is not true. */
-const isTrue = (condition: string, { found, changed, checks, tests, deploy, review, blocked }: Fruit): boolean => {
+const isTrue = (
+  condition: string,
+  { found, changed, checks, tests, deploy, review, world, blocked }: Fruit,
+): boolean => {
   switch (condition) {
     case 'always':
       return true
@@ -41,6 +44,11 @@ const isTrue = (condition: string, { found, changed, checks, tests, deploy, revi
       return Boolean(deploy?.pushed.length || deploy?.ran.length)
     case 'reviewed':
       return Boolean(review)
+    // A text world: a game that was won, or five moves in a row that were for nothing.
+    case 'won':
+      return Boolean(world?.won.length)
+    case 'stuck':
+      return (world?.idle ?? 0) > 4
     default:
       return false
   }

@@ -1,0 +1,19 @@
+import { startWorldServer } from './server.ts'
+
+/** Where the world is: at the address of the config, or at a server of our own, which is started when it is first needed. */
+export const worldAddress = (
+  configured: string | null,
+): { find: () => Promise<string>; close: () => Promise<void> } => {
+  let own: ReturnType<typeof startWorldServer> | null = null
+  return {
+    find: async () => {
+      if (configured !== null) return configured
+      own ??= startWorldServer()
+      return (await own).url
+    },
+    close: async () => {
+      const started = await own?.catch(() => null)
+      await started?.close()
+    },
+  }
+}
