@@ -11,10 +11,10 @@ export const MESSAGE_BYTES = 16_384
 export const MessageId = z.string().regex(/^[A-Za-z0-9_~-]{1,64}$/, 'expected an id of letters, digits, "_", "~", "-"')
 
 /**
- * Ids that Bellhop makes itself, of what agents ring, of pages, of the work queue and of undertakings: nobody else has a
+ * Ids that Bellhop makes itself, of what agents ring, of pages, of the work queue, of undertakings and of games: nobody else has a
  * message by them.
  */
-const OWN = /^(?:bell-[0-9a-f]{32}|page-[0-9a-f]{20}|tickle-w-\d+-\d+|w-\d+|undertaking~.*)$/
+const OWN = /^(?:bell-[0-9a-f]{32}|page-[0-9a-f]{20}|tickle-w-\d+-\d+|w-\d+|undertaking~.*|world-.*-\d+)$/
 
 export const isOwnId = (id: string): boolean => OWN.test(id)
 
