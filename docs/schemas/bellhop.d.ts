@@ -92,6 +92,19 @@ export type AnsweredBody = {
   answer: string
 }
 
+export type ApproachFailedBody = {
+  event: "approach-failed"
+  undertaking: string
+  turn: string
+  step: string
+  failed: {
+    n: number
+    item: string
+    approach: string
+    why: string
+  }
+}
+
 export type ApprovalAskedBody = {
   event: "approval-asked"
   turn: string
@@ -817,7 +830,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -850,6 +863,62 @@ export type CountInput = {
   since?: string | undefined
   /** before this time, day or age */
   before?: string | undefined
+}
+
+export type CycleBegunBody = {
+  event: "cycle-begun"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  item: string
+  mode: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP" | null
+}
+
+export type CycleEndedBody = {
+  event: "cycle-ended"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  outcome: "completed" | "given-up"
+  why: string
+  gates: Array<{
+    gate: "scope" | "evidence" | "status" | "acyclic" | "dangling" | "saved" | "fidelity" | "document"
+    ok: boolean
+    why: string
+  }>
+  paths: Array<{
+    item: string
+    statement: string
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    from: Array<{
+      item: string
+      status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    }>
+  }>
+}
+
+export type CycleMovedBody = {
+  event: "cycle-moved"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  from: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+  to: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+  outputs: Record<string, string | Array<string>>
+  artifacts?: Array<{
+    path: string
+    state: string
+  }> | undefined
+  why?: string | undefined
 }
 
 export type DebriefAnswer = {
@@ -1085,7 +1154,7 @@ export type Draft = {
   id: string
   session: string
   subject: {
-    type: "room" | "session" | "agent" | "house"
+    type: "room" | "session" | "agent" | "house" | "undertaking"
     id: string
   }
   author: Author
@@ -1110,7 +1179,7 @@ export type Entry = {
   session: string
   seq: number
   subject: {
-    type: "room" | "session" | "agent" | "house"
+    type: "room" | "session" | "agent" | "house" | "undertaking"
     id: string
   }
   type: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection"
@@ -1135,7 +1204,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | UndertakingOpenedBody | UndertakingTakenBody | StatementSetBody | ItemSetBody | ItemClassifiedBody | CycleBegunBody | CycleMovedBody | ApproachFailedBody | CycleEndedBody | ProofModeMovedBody | LicenceGivenBody | LicenceEndedBody | UndertakingSavedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -1147,7 +1216,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1198,7 +1267,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1281,7 +1350,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1642,6 +1711,20 @@ export type Item = {
   refusal: Refusal
 }
 
+export type ItemClassifiedBody = {
+  event: "item-classified"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  classified: {
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    why: string
+    item: string
+  }
+}
+
 export type ItemEvent = {
   kind: "started"
   item: Item
@@ -1654,6 +1737,27 @@ export type ItemEvent = {
 } | {
   kind: "completed"
   item: Item
+}
+
+export type ItemSetBody = {
+  event: "item-set"
+  undertaking: string
+  turn: string
+  step: string
+  item: {
+    id: string
+    text: string
+    dependsOn: Array<string>
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    why: string
+  }
+  shaken: Array<string>
 }
 
 export type ItemsInput = {
@@ -1676,6 +1780,30 @@ export type LeaveInput = {
   answer?: string | undefined
   /** how it ends */
   outcome?: "done" | "failed" | undefined
+}
+
+export type LicenceEndedBody = {
+  event: "licence-ended"
+  undertaking: string
+  turn: string
+  step: string
+  item: string
+  why: string
+}
+
+export type LicenceGivenBody = {
+  event: "licence-given"
+  undertaking: string
+  turn: string
+  step: string
+  licence: {
+    item: string
+    bottleneck: string
+    lever: string
+    witness: string
+    stop: string
+    until: string
+  }
 }
 
 export type McAnswer = {
@@ -1982,7 +2110,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -1997,7 +2125,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -2022,9 +2150,11 @@ export type PeripheralFile = {
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
     outputs?: Array<string> | undefined
+    back?: Array<string> | undefined
   }> | undefined
+  cycle?: "proof" | "mission" | undefined
   checks?: Array<string> | undefined
   limits: {
     stepsPerTurn: number
@@ -2292,6 +2422,16 @@ export type Progress = {
   session: string
   step: string
   text: string
+}
+
+export type ProofModeMovedBody = {
+  event: "proof-mode-moved"
+  undertaking: string
+  turn: string
+  step: string
+  from: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+  to: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+  why: string
 }
 
 export type QuestionsAnswer = {
@@ -3147,6 +3287,18 @@ export type StartInput = {
   request?: string | undefined
 }
 
+export type StatementSetBody = {
+  event: "statement-set"
+  undertaking: string
+  turn: string
+  step: string
+  version: number
+  text: string
+  hash: string
+  why: string
+  shaken: Array<string>
+}
+
 export type StatusAnswer = {
   turns: Array<{
     turn: string
@@ -3249,6 +3401,7 @@ export type StepOutcome = {
   run?: RunResult | undefined
   spill?: string | undefined
   phase?: string | undefined
+  undertaking?: string | undefined
 } | {
   kind: "failed"
   message: string
@@ -3599,6 +3752,35 @@ export type UnarchiveAnswer = {
 export type UnarchiveInput = {
   /** which; where none is named, the one it is said in */
   thread?: string | undefined
+}
+
+export type UndertakingOpenedBody = {
+  event: "undertaking-opened"
+  undertaking: string
+  turn: string
+  step: string
+  title: string
+}
+
+export type UndertakingSavedBody = {
+  event: "undertaking-saved"
+  undertaking: string
+  turn: string
+  step: string
+  file: {
+    path: string
+    state: string
+  }
+  through: number
+}
+
+export type UndertakingTakenBody = {
+  event: "undertaking-taken"
+  undertaking: string
+  turn: string
+  step: string
+  session: string
+  stay: string
 }
 
 export type UndoAnswer = {

@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, reflect, test, odd',
+      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, proof, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -255,6 +255,7 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
   deploy: { explore: ['deployed'], edit: ['blocked'], reflect: ['always'], chat: ['always'] },
   reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
+  proof: { explore: ['always'], reflect: ['always'], chat: ['always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {

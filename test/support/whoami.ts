@@ -1,7 +1,7 @@
 import { mayAct, type Person, type Role } from '../../src/shapes/person.ts'
 
 /** The peripherals that are shipped. */
-export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'reflect', 'test']
+export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'proof', 'reflect', 'test']
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
