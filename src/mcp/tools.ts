@@ -81,6 +81,8 @@ const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
   'ledger-query',
   'ledger-impact',
   'gate-check',
+  'mission-audit',
+  'mission-wiring',
 ])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
@@ -140,6 +142,11 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'proof-mode': never,
   'proof-licence': never,
   'proof-save': opensPaths,
+  // mission
+  'mission-load': never,
+  'mission-audit': never,
+  'mission-wiring': never,
+  'mission-save': opensPaths,
   bell: never,
   whistle: never,
   park: never,

@@ -154,7 +154,7 @@ export const openWorkshop = async (
         budgetsIn: async () => [],
         roomMode: async () => room.mode,
       }),
-      desk: deskOf({ store, clock, ledgers }),
+      desk: deskOf({ store, clock, ledgers, config: { missions: { folders: ['missions', 'docs/missions'] } } }),
     },
   )
   const wake = (session: string) => lanes.steps.wake(session)
