@@ -149,6 +149,8 @@ export const openParts = async (given: Settings, part: string) => {
   const newId = createIds(systemClock)
   const scope = specs.get('mission-control')?.scope
   const sight = { workspace, folders: config.missions.folders, shows: scope ? reachOf(scope).mayRead : () => false }
+  // What shows an obligation can be any file that the wall opens which it is worked on behind.
+  const carried = [...specs.values()].find(({ cycle }) => cycle === 'mission')?.scope ?? scope
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
 
   return {
@@ -167,6 +169,7 @@ export const openParts = async (given: Settings, part: string) => {
     missions: {
       all: async () => (await scanMissions(sight)).missions,
       textOf: (mission: Pick<Mission, 'path'>) => textOfMission(mission, sight),
+      sight: { ...sight, shows: carried ? reachOf(carried).mayRead : () => false },
     },
     /** Tickle's work queue, and the issues that can become work. */
     works: createWorks(store),
