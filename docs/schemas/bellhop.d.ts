@@ -1758,6 +1758,7 @@ export type ItemSetBody = {
     why: string
   }
   shaken: Array<string>
+  from?: "file" | undefined
 }
 
 export type ItemsInput = {
@@ -2001,6 +2002,71 @@ export type NewInput = {
   name?: string | undefined
 }
 
+export type ObligationsAnswer = {
+  mission: string
+  title: string
+  path: string | null
+  begun: boolean
+  obligations: Array<{
+    id: string
+    text: string
+    dependsOn: Array<string>
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    why: string
+  }>
+  cycle: {
+    n: number
+    item: string
+    phase: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+    approach: string | null
+  } | null
+  cycles: Array<{
+    n: number
+    item: string
+    outcome: "completed" | "given-up"
+    why: string
+    at: string
+  }>
+  failed: Array<{
+    n: number
+    item: string
+    approach: string
+    why: string
+  }>
+  audit: Array<{
+    path: string
+    line: number
+    what: string
+    right: string
+    gate: "fidelity" | "document" | null
+  }>
+  graph: {
+    nodes: Array<{
+      id: string
+      kind: "mission" | "phase" | "obligation" | "file" | "outside"
+      text: string
+      status: string | null
+    }>
+    edges: Array<{
+      from: string
+      to: string
+      kind: "feeds" | "makes" | "names" | "holds"
+    }>
+  }
+  wiring: string
+}
+
+export type ObligationsInput = {
+  /** without one, what this room is focused on */
+  mission?: string | undefined
+}
+
 export type PageAcknowledgedBody = {
   event: "page-acknowledged"
   page: string
@@ -2110,7 +2176,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -2125,7 +2191,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -2150,7 +2216,7 @@ export type PeripheralFile = {
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
     outputs?: Array<string> | undefined
     back?: Array<string> | undefined
   }> | undefined
@@ -4216,6 +4282,8 @@ export interface Operations {
   "mc": { reads: false; agents: false; input: McInput; answer: McAnswer }
   /** what this room works on: focus on a mission, show one, clear the focus, or make a new mission */
   "mission": { reads: false; agents: false; input: MissionInput; answer: MissionAnswer }
+  /** what a mission owes and how that stands: obligations and why, its cycles, what failed, its file held against it */
+  "obligations": { reads: true; agents: false; input: ObligationsInput; answer: ObligationsAnswer }
   /** what is to be done in this room: add to it, list it, or tick something off */
   "todo": { reads: false; agents: false; input: TodoInput; answer: TodoAnswer }
   /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */

@@ -122,7 +122,19 @@ describe('the walls that docs/peripherals.md shows', () => {
     for (const spec of specs.values()) await checkExamples(spec, workspace)
     expect([files.map(({ name }) => name), [...specs.keys()]]).toEqual([
       ['research.yaml', 'translate.yaml', 'our-edit.yaml'],
-      ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'proof', 'reflect', 'test', 'research', 'translate'],
+      [
+        'chat',
+        'deploy',
+        'edit',
+        'explore',
+        'mission-control',
+        'mission',
+        'proof',
+        'reflect',
+        'test',
+        'research',
+        'translate',
+      ],
     ])
   })
 

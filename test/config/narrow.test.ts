@@ -90,7 +90,9 @@ describe('a file that narrows a peripheral', () => {
     [
       'the ways in',
       'explore',
-      ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-proof]'],
+      [
+        'entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-proof, from-mission]',
+      ],
       {},
     ],
     [
@@ -255,7 +257,7 @@ describe('a file that narrows a peripheral', () => {
     using user = withUsers({ 'more.yaml': ['# mine', 'narrows: edti'] })
     expect(user.complaint()).toEqual({
       message: 'more.yaml:2: narrows: there is no peripheral edti',
-      fix: 'narrow one of chat, deploy, edit, explore, mission-control, proof, reflect, test, or leave "narrows" out and write a whole one',
+      fix: 'narrow one of chat, deploy, edit, explore, mission-control, mission, proof, reflect, test, or leave "narrows" out and write a whole one',
     })
   })
 

@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, proof, reflect, test, odd',
+      'it leads to away, which there is not; there is chat, deploy, edit, explore, mission-control, mission, proof, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -256,6 +256,7 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
   reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
   proof: { explore: ['always'], reflect: ['always'], chat: ['always'] },
+  mission: { explore: ['always'], reflect: ['always'], chat: ['always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {

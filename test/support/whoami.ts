@@ -1,7 +1,7 @@
 import { mayAct, type Person, type Role } from '../../src/shapes/person.ts'
 
 /** The peripherals that are shipped. */
-export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'proof', 'reflect', 'test']
+export const WALLS = ['chat', 'deploy', 'edit', 'explore', 'mission-control', 'mission', 'proof', 'reflect', 'test']
 
 /** What people ask for by which something changes, and then what only looks; in the order it is told. */
 const CHANGE = [
@@ -11,7 +11,7 @@ const CHANGE = [
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage bells pages',
+  'peripherals seat queue diff checkouts holds usage obligations bells pages',
   'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',

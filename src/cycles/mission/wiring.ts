@@ -47,7 +47,7 @@ export const wiringOf = ({ mission, path, text, blockedBy }: Wired): Wiring => {
 const kindOf = (name: string): Node['kind'] => (MissionId.safeParse(name).success ? 'mission' : 'outside')
 
 /** Phases have a name that no path has. */
-const PHASE = 'phase: '
+const PHASE = 'phase '
 const isPhase = (id: string): boolean => id.startsWith(PHASE)
 
 /** The files that boxes and phases name. */
