@@ -423,9 +423,14 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
   })
 
   test('tests that cannot run lead nowhere, and nobody comes in by them', () => {
-    using user = withUsers({ 'less.yaml': ['narrows: test', 'tools: [read, grep, hop]'] })
+    // A mission shows by tests what it has done, too.
+    const look = '[[git, diff, "<--stat|--name-only>..."]]'
+    using user = withUsers({
+      'fewer.yaml': ['narrows: mission', `commands: ${look}`],
+      'less.yaml': ['narrows: test', 'tools: [read, grep, hop]'],
+    })
     expect(user.complaint()).toEqual({
-      message: 'less.yaml: with this, deploy: nobody ever gets in',
+      message: 'fewer.yaml, less.yaml: with this, deploy: nobody ever gets in',
       fix: 'correct the peripherals: what they declare must be able to happen',
     })
   })
