@@ -32,7 +32,8 @@ export const mission = {
   'mission-save': defineTool({
     args: z.strictObject({ path: PathArgument }),
     help: 'mission-save {path}: ticks the boxes of what is done in the file of the mission, such as missions/M-retry.md, unticks the others, sets its status line, and adds boxes of obligations that are new',
-    reach: ({ path }) => ok({ reads: ['.', path], writes: [path], alone: true }),
+    // Whoever takes the mission up next saves it, too.
+    reach: ({ path }) => ok({ reads: ['.', path], writes: [path], alone: true, brief: true }),
     run: ({ path }, bench) => save(path, bench),
   }),
 }

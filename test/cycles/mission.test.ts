@@ -20,6 +20,8 @@ test('a mission is carried from its file to done, and its file says so, byte for
   await it.done('O-2')
   await it.done('O-3')
   expect(it.text('missions/M-tea.md')).toBe(TEA.replace('Status: ready', 'Status: complete').replaceAll('[ ]', '[x]'))
+  // Whoever carries it on next can save it, too: only what it has made is still with claude-1.
+  expect((await it.holds.all()).map(({ path }) => path)).toEqual(['src/O-1.js', 'src/O-2.js', 'src/O-3.js'])
   expect(await it.says('mission-audit')).toBe('the file says what the evidence shows')
   expect((await it.mission()).cycles.map(({ n, item, outcome }) => [n, item, outcome])).toEqual([
     [1, 'O-1', 'completed'],

@@ -172,6 +172,30 @@ test('a mission goes from its file to done by two agents, with a blocked obligat
   expect(verdicts.flatMap(({ violations }) => violations)).toEqual([])
 }, 240_000)
 
+test('the example of the docs can be typed as it stands there', async () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/missions.md'), 'utf8')
+  const lines = docs.split('### An example to type')[1]?.match(/^ {4}\/mission .*$/gm) ?? []
+  // In a house of its own: there is no M-tea yet.
+  await using fresh = await startTestHouse()
+  const door = createClient({ url: fresh.url, token: fresh.tokens.admin, face: 'cli' })
+  let before = ''
+  for (const [i, line] of lines.entries()) {
+    const said = must(await door.say({ id: `line-${i}`, room: 'quiet', text: line.trim().replaceAll('TURN', before) }))
+    before = said.assignments[0]?.turn ?? ''
+    const ended = `${before}.ended`
+    await eventually(`${line} to be done`, () => fresh.store.get(ended), 30_000)
+  }
+  const { obligations, audit, cycles } = must(await door.ask('obligations', { mission: 'M-tea' }))
+  expect([lines.length, obligations.map(({ id, status, basis }) => `${id} ${status} by ${basis}`), audit]).toEqual([
+    6,
+    ['O-1 done by run'],
+    [],
+  ])
+  expect(cycles.map(({ outcome }) => outcome)).toEqual(['completed'])
+  const text = readFileSync(join(fresh.settings.workspace, FILE), 'utf8')
+  expect([text.includes('Status: complete'), text.includes('- [x] the first thing to do')]).toEqual([true, true])
+}, 120_000)
+
 test('while one is at a mission, another in another room is told who, and to wait', async () => {
   const held =
     'use mission-load {"mission": "M-tea"} then use whistle {"to": "tickle-1", "text": "read README.md", "seconds": 600}'

@@ -27,7 +27,7 @@ type Around = {
 }
 
 /** As many boxes as one mission may have: each is an obligation, with a life of its own. */
-export const MOST_BOXES = 500
+const MOST_BOXES = 500
 
 /** What only missions have: a file that says the same as their ledger, or is told where it does not. */
 export const missionDesk = (around: Around) => {
