@@ -20,9 +20,13 @@ export const slashLine = (filled: Filled, commands: readonly Command[]): SlashLi
   const { [MORE]: more, ...named } = given
   const isOption = known?.options.some(({ name }) => name === MORE) ?? false
   const input = isOption || more === undefined ? given : { ...named, ...pairsIn(String(more)) }
-  if (known?.works) return workLine(filled.name, input)
+  if (known?.works && isWork(known, input)) return workLine(filled.name, input)
   return { text: typed(filled.name, input), command: { name: filled.name, input }, reads: known?.reads ?? false }
 }
+
+/** Where a command is work and something else, it is work by what is asked for. */
+const isWork = ({ options }: Command, input: Record<string, unknown>): boolean =>
+  'request' in input || options.some(({ name, required }) => name === 'request' && required)
 
 /** Work is for an agent; for which one, where none is named, the house finds out from the line. */
 const workLine = (name: string, { agent, ...input }: Record<string, unknown>): SlashLine => {

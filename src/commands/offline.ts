@@ -64,6 +64,7 @@ export const askOffline = async (
         boxesOf: async () => CHANGES_NOTHING,
         repository: null,
       },
+      obligationsOf: async () => CHANGES_NOTHING,
       people: createPeople({ store, config }),
       // Nobody is known to be here: a turn that was under way is not gone on with.
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),

@@ -140,6 +140,7 @@ const narrowed = (base: PeripheralSpec, file: Narrowing): PeripheralSpec => {
     ceiling: file.ceiling === null ? null : keptCeiling(base.ceiling, runs),
     exit: tools.includes('hop') ? keptExits(file.exit, base.exit) : [],
     phases: base.phases.map((phase) => ({ ...phase, tools: kept(phase.tools) })),
+    ...(base.cycle === undefined ? {} : { cycle: base.cycle }),
     checks: union(base.checks, file.checks),
     limits: { ...base.limits, ...file.limits },
     examples: narrowedExamples(base.examples, file.examples),

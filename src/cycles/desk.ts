@@ -16,6 +16,7 @@ import { unlicensable } from './licence.ts'
 import { cyclesText, gatesText, impactText, itemsText, itemText, standingText } from './lines.ts'
 import { filesAt, stepsIn } from './look.ts'
 import { advanceCycle, backCycle, beginCycle, type Change, type Decided, endCycle, no, phaseIn } from './machine.ts'
+import { missionDesk } from './mission/desk.ts'
 import { MODES, modeless } from './modes.ts'
 import { type Undertaking, undertakingOf } from './undertaking.ts'
 
@@ -24,6 +25,8 @@ type Options = {
   clock: Clock
   /** The stay that a session is in now, by the entry that began it; null where it is in none. */
   stayOf: (session: string) => Promise<string | null>
+  /** The folders that missions are in. */
+  folders: readonly string[]
 }
 
 /** Reads an undertaking from its chain; null where there is none. */
@@ -34,7 +37,7 @@ export const readUndertaking = async ({ chain }: Pick<Store, 'chain'>, id: strin
  * Work that lasts. What is decided is decided by pure functions, from the chain of the undertaking and from facts that are
  * looked up; what comes of it is written with the outcome of the step, or not at all.
  */
-export const createDesk = ({ store, clock, stayOf }: Options) => {
+export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
   return (at: DeskAt): Desk => {
     const { domain, phases } = { domain: at.spec.cycle ?? null, phases: at.spec.phases }
 
@@ -73,13 +76,15 @@ export const createDesk = ({ store, clock, stayOf }: Options) => {
       return found.ok ? said(await say(found.value)) : found
     }
 
-    const factsOf = async ({ cycle, items, saved }: Undertaking, paths: readonly string[] = []): Promise<Facts> => {
+    const factsOf = async (undertaking: Undertaking, paths: readonly string[] = []): Promise<Facts> => {
+      const { cycle, items, saved } = undertaking
       const known = [...items.values()].flatMap(({ artifacts }) => artifacts.map(({ path }) => path))
       const made = cycle?.artifacts.map(({ path }) => path) ?? []
       return {
         now: clock(),
         steps: cycle ? await stepsIn(store, cycle) : [],
         files: await filesAt([...paths, ...known, ...made, ...(saved ? [saved.file.path] : [])], at),
+        ...(domain === 'mission' && cycle?.phase === 'gate-review' && { document: await missions.facts(undertaking) }),
       }
     }
 
@@ -104,7 +109,11 @@ export const createDesk = ({ store, clock, stayOf }: Options) => {
     const isHeld = async ({ holder }: Undertaking): Promise<boolean> =>
       holder !== null && holder.stay !== at.stay.started && (await stayOf(holder.session)) === holder.stay
 
+    const read = (id: string): Promise<Undertaking | null> => readUndertaking(store, id)
+    const missions = missionDesk({ at, store, folders, read, mine, isHeld, keep })
+
     return {
+      ...missions.desk,
       load,
       get: () => look((undertaking) => standingText(undertaking, phases)),
       cycles: () => look(cyclesText),

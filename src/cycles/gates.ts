@@ -41,8 +41,14 @@ const GATES: Record<GateResult['gate'], Gate> = {
     if (!saved || saved.through < changed) return 'the ledger was not saved as it is'
     return files.get(saved.file.path) === saved.file.state ? null : `${saved.file.path} is not what was saved`
   },
-  fidelity: (_undertaking, _cycle, { document }) => document?.fidelity[0] ?? null,
-  document: (_undertaking, _cycle, { document }) => document?.document[0] ?? null,
+  // What nobody has looked at is not let through.
+  fidelity: (_undertaking, _cycle, { document = UNSEEN }) => document.fidelity[0] ?? null,
+  document: (_undertaking, _cycle, { document = UNSEEN }) => document.document[0] ?? null,
+}
+
+const UNSEEN: NonNullable<Facts['document']> = {
+  fidelity: ['its file was not looked at'],
+  document: ['its file was not looked at'],
 }
 
 const OF_MISSIONS: ReadonlySet<GateResult['gate']> = new Set(['fidelity', 'document'])

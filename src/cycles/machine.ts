@@ -38,6 +38,8 @@ export const beginCycle = (undertaking: Undertaking, item: string, now: number):
   if (!one) return no(`there is no ${item} in the ledger; there is ${[...items.keys()].join(', ') || 'nothing yet'}`)
   if (isFinal(domain, one.status) || isSettled(undertaking, one))
     return no(`${item} is ${one.status}: nothing is left to do`)
+  if (one.status === 'blocked')
+    return no(`${item} is blocked: ${one.why}; once it is not, say that it is open with ledger-upsert`)
   const leave = licenceless(undertaking, item, now)
   if (leave !== null) return no(leave)
   const n = cycles.length + 1

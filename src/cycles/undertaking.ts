@@ -61,12 +61,16 @@ export type Undertaking = {
   levers: readonly { item: string; lever: string }[]
   holder: { session: string; stay: string } | null
   saved: { file: Artifact; through: number } | null
+  /** The items that its file has, or had: taken in from there, or saved. */
+  filed: ReadonlySet<string>
   /** The entry that last changed what a saved file would say. */
   changed: number
 }
 
+type Written = Pick<Entry, 'seq' | 'body' | 'position' | 'at'>
+
 /** Makes an undertaking of its chain; null where it has none. */
-export const undertakingOf = (chain: readonly Entry[]): Undertaking | null => {
+export const undertakingOf = (chain: readonly Written[]): Undertaking | null => {
   const [first] = chain
   if (first?.body?.event !== 'undertaking-opened') return null
   return chain.reduce(after, begun(first.body))
@@ -88,14 +92,12 @@ const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertakin
   levers: [],
   holder: null,
   saved: null,
+  filed: new Set(),
   changed: 0,
 })
 
 /** How it stands after one more entry. */
-export const after = (
-  before: Undertaking,
-  { seq, body, position, at }: Pick<Entry, 'seq' | 'body' | 'position' | 'at'>,
-) => {
+export const after = (before: Undertaking, { seq, body, position, at }: Written): Undertaking => {
   const moved = body ? moves[body.event] : undefined
   const place: Place = { position, at, seq }
   const now = moved ? (moved as Move<EventName>)(before, body as never, place) : {}
@@ -117,7 +119,11 @@ const moves: Moves = {
     statement: { version, text, hash },
     changed: seq,
   }),
-  'item-set': ({ items }, { item, shaken }, { seq }) => ({ items: withItem(items, item, shaken), changed: seq }),
+  'item-set': ({ items, filed }, { item, shaken, from }, { seq }) => ({
+    items: withItem(items, item, shaken),
+    filed: from === undefined ? filed : new Set([...filed, item.id]),
+    changed: seq,
+  }),
   'item-classified': ({ cycle }, { classified }) => ({
     cycle: cycle && { ...cycle, classified: new Map([...cycle.classified, [classified.item, classified]]) },
   }),
@@ -146,13 +152,18 @@ const moves: Moves = {
     },
   }),
   'approach-failed': ({ failed }, body) => ({ failed: [...failed, body.failed] }),
-  'cycle-ended': ({ cycle, cycles, items, attempts, changed }, { n, outcome, why, gates, paths }, { at, seq }) => {
+  'cycle-ended': (
+    { cycle, cycles, items, attempts, changed, filed },
+    { n, outcome, why, gates, paths },
+    { at, seq },
+  ) => {
     const undone = outcome === 'given-up' && cycle !== null
     return {
       cycle: null,
       cycles: [...cycles, { n, outcome, why, gates, paths, at, item: cycle?.item ?? '', mode: cycle?.mode ?? null }],
       attempts: attempts + 1,
       items: undone ? cycle.base : items,
+      filed: undone ? new Set([...filed].filter((id) => cycle.base.has(id))) : filed,
       changed: undone && cycle.base !== items ? seq : changed,
     }
   },
@@ -162,7 +173,7 @@ const moves: Moves = {
     levers: [...levers, { item: licence.item, lever: licence.lever }],
   }),
   'licence-ended': () => ({ licence: null }),
-  'undertaking-saved': (_before, { file, through }) => ({ saved: { file, through } }),
+  'undertaking-saved': ({ items }, { file, through }) => ({ saved: { file, through }, filed: new Set(items.keys()) }),
 }
 
 type Outputs = BodyOf<'cycle-moved'>['outputs']

@@ -1,3 +1,4 @@
+import { obligationsLine } from '../cycles/mission/view.ts'
 import { sayStanding, standingsOf } from '../evidence/budgets.ts'
 import { budgetsOf } from '../evidence/profiles.ts'
 import { createControl } from '../missions/control.ts'
@@ -15,6 +16,7 @@ export const controlOf = (parts: Parts): ReturnType<typeof createControl> => {
     openTurns: parts.turnViews.open,
     budgetsIn: (room) => budgetsIn(parts, room),
     roomMode,
+    obligationsOf: obligationsLine(store),
   })
 }
 

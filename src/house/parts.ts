@@ -152,6 +152,8 @@ export const openParts = async (given: Settings, part: string) => {
   const newId = createIds(systemClock)
   const scope = specs.get('mission-control')?.scope
   const sight = { workspace, folders: config.missions.folders, shows: scope ? reachOf(scope).mayRead : () => false }
+  // What shows an obligation can be any file that the wall opens which it is worked on behind.
+  const carried = [...specs.values()].find(({ cycle }) => cycle === 'mission')?.scope ?? scope
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
   const world = worldAddress(config.world.server)
 
@@ -171,6 +173,7 @@ export const openParts = async (given: Settings, part: string) => {
     missions: {
       all: async () => (await scanMissions(sight)).missions,
       textOf: (mission: Pick<Mission, 'path'>) => textOfMission(mission, sight),
+      sight: { ...sight, shows: carried ? reachOf(carried).mayRead : () => false },
     },
     /** Tickle's work queue, and the issues that can become work. */
     works: createWorks(store),
@@ -331,7 +334,8 @@ const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<vo
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
 const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {
-  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name))
+  // `/mission @claude …` is work behind that wall; all else of that name is asked of the table.
+  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name) && !specs.get(name)?.cycle)
   if (taken.length > 0)
     throw new Problem(`there is a command /${taken[0]}, so no peripheral can be called that`, 'rename it')
   const empty = mkdtempSync(join(tmpdir(), 'bellhop-examples-'))

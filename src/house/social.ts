@@ -1,3 +1,4 @@
+import { obligationsOf } from '../cycles/mission/view.ts'
 import { keepDebrief } from '../evidence/debriefs.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import { hopsIn } from '../evidence/hops.ts'
@@ -85,6 +86,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
       boxesOf: createBoxes({ missions: parts.missions.all, textOf: parts.missions.textOf }),
       repository: config.tickle.repository,
     },
+    obligationsOf: obligationsOf({ store, sight: parts.missions.sight }),
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),

@@ -87,6 +87,8 @@ const LOOKS: ReadonlySet<ToolName> = new Set<ToolName>([
   'pattern-record',
   'pattern-proposals',
   'world-state',
+  'mission-audit',
+  'mission-wiring',
 ])
 const RUNS: ReadonlySet<ToolName> = new Set<ToolName>(['run', 'terminal'])
 
@@ -158,6 +160,11 @@ const canWrite: Record<ToolName, (spec: PeripheralSpec) => boolean> = {
   'pattern-new': opensPaths,
   'pattern-retire': never,
   'pattern-decline': never,
+  // mission
+  'mission-load': never,
+  'mission-audit': never,
+  'mission-wiring': never,
+  'mission-save': opensPaths,
   bell: never,
   whistle: never,
   park: never,

@@ -43,6 +43,8 @@ type Options = {
   /** How the budgets stand that hold in a room, a sentence each. */
   budgetsIn: (room: string) => Promise<string[]>
   roomMode: (room: string) => Promise<RoomMode>
+  /** How the obligations of a mission stand, in a line; null where nobody has taken it up. */
+  obligationsOf: (mission: string) => Promise<string | null>
 }
 
 /** Mission control: what missions say, what the evidence shows, and how it stands in the house. */
@@ -72,10 +74,17 @@ export const createControl = (options: Options) => {
       return told(say(mission, coverage), [mission])
     }
 
+    /** One mission, whole. */
+    const shown = async (portfolio: Portfolio, name: string): Promise<Result<Told>> => {
+      const known = missionNamed(portfolio, name)
+      const obligations = known ? await options.obligationsOf(known.id) : null
+      return one(portfolio, name, (mission, coverage) => missionText(mission, { coverage, obligations }, clock()))
+    }
+
     const focused = async (): Promise<Result<Told>> => {
       const focus = await focusOf(store, room)
       if (focus === null) return told(`${room} is focused on no mission; say /mission focus M-name`)
-      return one(await scan(), focus, (mission, coverage) => missionText(mission, coverage, clock()))
+      return shown(await scan(), focus)
     }
 
     const keepFocus = async (mission: string | null): Promise<void> => {
@@ -101,7 +110,7 @@ export const createControl = (options: Options) => {
       inventory: async (name: string | null): Promise<Result<Told>> => {
         const portfolio = await scan()
         if (name === null) return told(inventoryText(portfolio), portfolio.missions)
-        return one(portfolio, name, (mission, coverage) => missionText(mission, coverage, clock()))
+        return shown(portfolio, name)
       },
 
       coverage: async (name: string | null): Promise<Result<Told>> => {

@@ -21,10 +21,14 @@ export const NO_WORK: Coverage = {
   last: null,
 }
 
-/** What the evidence has of the work on each of these missions: turns that were asked for while a room was focused on it. */
+/**
+ * What the evidence has of the work on each of these missions: turns that were asked for while a room was focused on it, and
+ * turns that have taken it up, wherever that was.
+ */
 export const coverageOf = async (store: Reader, ids: readonly string[]): Promise<Map<string, Coverage>> => {
-  const tagged = await store.facets('mission', { event: 'accepted' })
-  const seen = new Set(must(tagged).map(({ value }) => value))
+  const tagged = must(await store.facets('mission', { event: 'accepted' }))
+  const taken = must(await store.facets('mission', { event: 'undertaking-taken' }))
+  const seen = new Set([...tagged, ...taken].map(({ value }) => value))
   const coverage = new Map<string, Coverage>()
   for (const id of ids) coverage.set(id, seen.has(id) ? sum(await turnsOf(store, id)) : NO_WORK)
   return coverage
@@ -35,8 +39,7 @@ type Turn = { at: string; outcome: TurnOutcome | null; steps: number; files: str
 
 /** The turns of a mission, the oldest first. What only looks at how it stands is no work on it. */
 const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
-  const { entries } = must(await store.query({ event: 'accepted', mission, limit: MOST_TURNS }))
-  const asked = entries.filter(({ body }) => body?.event === 'accepted' && body.peripheral !== LOOKS).reverse()
+  const asked = await askedFor(store, mission)
   const stays = await staysOf(store, asked)
   return Promise.all(
     asked.map(async ({ id, at }): Promise<Turn> => {
@@ -49,6 +52,19 @@ const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
 }
 
 const LOOKS = 'mission-control'
+
+/** The requests of a mission's turns: of those in rooms that were focused on it, and of those that took it up. */
+const askedFor = async (store: Reader, mission: string): Promise<Entry[]> => {
+  const { entries: focused } = must(await store.query({ event: 'accepted', mission, limit: MOST_TURNS }))
+  const { entries: taken } = must(await store.query({ event: 'undertaking-taken', mission, limit: MOST_TURNS }))
+  const turns = new Set(taken.flatMap(({ body }) => (body?.event === 'undertaking-taken' ? [body.turn] : [])))
+  for (const { id } of focused) turns.delete(id)
+  const others = await Promise.all([...turns].map((turn) => store.get(turn)))
+  return [...focused, ...others.flatMap((entry) => entry ?? [])]
+    .filter(({ body }) => body?.event === 'accepted' && body.peripheral !== LOOKS)
+    .sort((a, b) => a.position - b.position)
+    .slice(-MOST_TURNS)
+}
 
 type Stay = Pick<Turn, 'steps' | 'files' | 'tests'>
 

@@ -66,8 +66,12 @@ const complaintLines = (complaints: readonly Complaint[]): string[] =>
 const complaintText = ({ path, line, what, right }: Complaint): string =>
   `${oneLine(path, 200)}:${line}: ${what}; ${right}`
 
-/** One mission, with what the evidence has of it. */
-export const missionText = (mission: Mission, coverage: Coverage, now: number): string => {
+/** One mission, with what the evidence has of it, and how its obligations stand. */
+export const missionText = (
+  mission: Mission,
+  { coverage, obligations }: { coverage: Coverage; obligations: string | null },
+  now: number,
+): string => {
   const { id, title, path, status, says, owner, blockedBy, phases, boxes, complaints } = mission
   const own = says === null || says === status ? '' : `, says "${says}"`
   return [
@@ -77,6 +81,7 @@ export const missionText = (mission: Mission, coverage: Coverage, now: number): 
       ? []
       : [`  phases: ${phases.map((one) => `${one.name} ${one.boxes.done}/${one.boxes.total}`).join(', ')}`]),
     `  ${coverageText(coverage, now)}`,
+    ...(obligations === null ? [] : [`  ${obligations}`]),
     ...complaints.map((one) => `  ${complaintText(one)}`),
   ].join('\n')
 }

@@ -1,6 +1,7 @@
 import { nearest } from '../lib/nearest.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Complaint, Mission, MissionId, MissionStatus } from '../shapes/mission.ts'
+import { boxIn, fieldIn, type Line, proseOf } from './prose.ts'
 
 /** The words that say how a mission stands, once. */
 export const STATUS_WORDS: Readonly<Record<string, MissionStatus>> = {
@@ -30,7 +31,11 @@ export const parseMission = (id: MissionId, path: string, text: string): Mission
   const complain = (line: number, what: string, right: string): void =>
     void complaints.push({ path, line, what, right })
 
-  const lines = proseOf(text, complain)
+  const { lines, unclosed } = proseOf(text)
+  if (unclosed) {
+    const what = 'opens a code fence that does not end: all below is taken for code'
+    complain(unclosed.n, what, `close it with a line "${oneLine(unclosed.mark, 20)}"`)
+  }
   const title = titleOf(id, lines, complain)
   const fields = fieldsOf(lines, complain)
   const boxes = boxesOf(lines, complain)
@@ -48,7 +53,7 @@ export const parseMission = (id: MissionId, path: string, text: string): Mission
       'tick them, or say in-progress',
     )
   }
-  if (status === 'blocked' && blockedBy.length === 0) {
+  if (status === 'blocked' && blockedBy.length === 0 && !saysByWhat(said?.value ?? '')) {
     complain(line, 'says blocked, and not by what', 'add a line such as "Blocked by: M-other"')
   }
   return {
@@ -70,36 +75,6 @@ export const parseMission = (id: MissionId, path: string, text: string): Mission
 const LONGEST = 120
 
 type Complain = (line: number, what: string, right: string) => void
-type Line = { n: number; text: string }
-
-/**
- * The lines that are no code: what is in a fence is an example of something. Files are anybody's: whatever a line is, each
- * of the patterns below takes a time for it that grows with its length and no faster.
- */
-const proseOf = (text: string, complain: Complain): Line[] => {
-  let fence: { mark: string; n: number } | null = null
-  const prose: Line[] = []
-  for (const [i, line] of text.split(/\r\n|\r|\n/).entries()) {
-    const mark = fenceIn(line)
-    if (fence) fence = isEnd(line, fence.mark) ? null : fence
-    else if (mark) fence = { mark, n: i + 1 }
-    else prose.push({ n: i + 1, text: line })
-  }
-  if (fence) {
-    const what = 'opens a code fence that does not end: all below is taken for code'
-    complain(fence.n, what, `close it with a line "${oneLine(fence.mark, 20)}"`)
-  }
-  return prose
-}
-
-/** The mark that a fence begins with; null where none does. One of ticks has no others on its line. */
-const fenceIn = (line: string): string | null => {
-  const [, mark = '', rest = ''] = /^\s{0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
-  return mark === '' || (mark.startsWith('`') && rest.includes('`')) ? null : mark
-}
-
-const isEnd = (line: string, mark: string): boolean => /^(?:`+|~+)$/.test(line.trim()) && line.trim().startsWith(mark)
-
 const titleOf = (id: MissionId, lines: readonly Line[], complain: Complain): string => {
   const found = lines
     .map(({ n, text }) => ({ n, ...headingIn(text) }))
@@ -121,20 +96,17 @@ const titleOf = (id: MissionId, lines: readonly Line[], complain: Complain): str
 
 type Field = { line: number; value: string; items: string[] }
 
-/** What stands behind a name and a colon, whatever is around it: `**Status:** x`, `## Status: x`, `- status: x`. */
-const FIELD = /^(?:#{1,6}\s+|[-*+]\s+)?[*_]{0,3}(status|owner|blocked[ _-]by)[*_]{0,3}\s*:\s*[*_]{0,3}\s*(.*)$/is
-
 const fieldsOf = (lines: readonly Line[], complain: Complain): Map<string, Field> => {
   const fields = new Map<string, Field>()
-  for (const [at, { n, text }] of lines.entries()) {
-    const [, name, value = ''] = FIELD.exec(text.trim()) ?? []
-    if (name === undefined) continue
-    const key = name.toLowerCase().replace(/[ _]/, '-')
-    const before = fields.get(key)
-    if (!before) fields.set(key, { line: n, value, items: itemsFrom(lines.slice(at + 1)) })
+  for (const [at, line] of lines.entries()) {
+    const said = fieldIn(line)
+    if (said === null) continue
+    const { name, value } = said
+    const before = fields.get(name)
+    if (!before) fields.set(name, { line: line.n, value, items: itemsFrom(lines.slice(at + 1)) })
     else if (before.value !== value) {
       const both = `${oneLine(before.value, LONGEST)} at line ${before.line}, and ${oneLine(value, LONGEST)} here`
-      complain(n, `says its ${key} twice: ${both}`, 'keep one of the lines: the first counts')
+      complain(line.n, `says its ${name} twice: ${both}`, 'keep one of the lines: the first counts')
     }
   }
   return fields
@@ -156,15 +128,28 @@ const statusSaid = ({ line, value }: Field, complain: Complain): MissionStatus =
     complain(line, 'has a status line that says nothing', `write "Status: " and ${PROPER}`)
     return 'unknown'
   }
-  // Ticks, marks of emphasis and dates around the word do no harm.
-  const plain = value.toLowerCase().replace(/^[^a-z]+/, '')
-  const word = /^in[ _-]?progress\b/.test(plain) ? 'in-progress' : (/^[a-z]+(?:-[a-z]+)*/.exec(plain)?.[0] ?? '')
-  const status = Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined
+  const status = statusIn(value)
   if (status) return status
+  const word = wordIn(value)
   const near = nearest(word, Object.keys(STATUS_WORDS))
   const meant = near === null ? '' : ` (did you mean ${near}?)`
   complain(line, `says the status "${oneLine(value, LONGEST)}", which is none`, `write ${PROPER}${meant}`)
   return 'unknown'
+}
+
+/** Whether a status line itself says what it is blocked by. */
+const saysByWhat = (value: string): boolean => /^[^a-z]*blocked[^a-z]+[a-z]/i.test(value)
+
+/** The status that a status line says; null where it is none. */
+export const statusIn = (value: string): MissionStatus | null => {
+  const word = wordIn(value)
+  return (Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined) ?? null
+}
+
+/** The first word of a status line: ticks, marks of emphasis and dates around it do no harm. */
+const wordIn = (value: string): string => {
+  const plain = value.toLowerCase().replace(/^[^a-z]+/, '')
+  return /^in[ _-]?progress\b/.test(plain) ? 'in-progress' : (/^[a-z]+(?:-[a-z]+)*/.exec(plain)?.[0] ?? '')
 }
 
 type Counted = { done: number; open: number[] }
@@ -179,23 +164,19 @@ const statusOf = ({ done, open }: Counted, complain: Complain): MissionStatus =>
   return done === 0 ? 'ready' : 'in-progress'
 }
 
-/** An item of a list that begins with brackets; not one that is a link. */
-const BOX = /^\s*(?:[-*+]|\d{1,9}[.)])(\s*)\[([^\]]?)\](?![([])/
-
+/** What was given up (`- [-]`) is neither to do nor done. */
 const boxesOf = (lines: readonly Line[], complain: Complain): Counted => {
   const counted: Counted = { done: 0, open: [] }
-  for (const { n, text } of lines) {
-    const [, blank, mark] = BOX.exec(text) ?? []
-    if (mark === undefined) continue
-    const isBox = blank !== '' && /^[ xX]$/.test(mark)
-    if (!isBox)
+  for (const line of lines) {
+    const box = boxIn(line)
+    if (box === 'none')
       complain(
-        n,
-        `has a box that is none: ${oneLine(text, 40)}`,
-        'write "- [ ]" for what is open, "- [x]" for what is done',
+        line.n,
+        `has a box that is none: ${oneLine(line.text, 40)}`,
+        'write "- [ ]" for what is open, "- [x]" for what is done, "- [-]" for what was given up',
       )
-    else if (mark === ' ') counted.open.push(n)
-    else counted.done++
+    else if (box?.mark === ' ') counted.open.push(line.n)
+    else if (box?.mark === 'x') counted.done++
   }
   return counted
 }
@@ -231,21 +212,33 @@ type Phase = Mission['phases'][number]
 
 /** The parts of a mission: headings that begin with the word, each with the boxes up to the next heading as large. */
 const phasesOf = (lines: readonly Line[]): Phase[] => {
-  const phases: Phase[] = []
-  let current: { phase: Phase; level: number } | null = null
-  for (const line of lines) {
-    const heading = headingIn(line.text)
-    const [, name] = /^phase\b[\s:\u2013\u2014-]*(.*)$/is.exec(heading.title) ?? []
-    if (name !== undefined) {
-      current = { phase: { name: oneLine(name, 60) || 'phase', boxes: { done: 0, total: 0 } }, level: heading.level }
-      phases.push(current.phase)
-    } else if (current && heading.level > 0 && heading.level <= current.level) current = null
-    if (!current) continue
+  const phases = new Map<number, Phase>()
+  for (const { line, phase, begun } of inPhases(lines)) {
+    if (phase === null) continue
+    const known = phases.get(begun) ?? { name: phase, boxes: { done: 0, total: 0 } }
     const { done, open } = boxesOf([line], () => {})
-    current.phase.boxes.done += done
-    current.phase.boxes.total += done + open.length
+    known.boxes.done += done
+    known.boxes.total += done + open.length
+    phases.set(begun, known)
   }
-  return phases
+  return [...phases.values()]
+}
+
+/** A line, and the phase that it is in: null where it is in none. */
+type InPhase = { line: Line; phase: string | null; begun: number }
+
+/** The lines of a mission, each with the phase that it is in. */
+export const phaseLines = (text: string): InPhase[] => inPhases(proseOf(text).lines)
+
+const inPhases = (lines: readonly Line[]): InPhase[] => {
+  let current: { name: string; level: number; begun: number } | null = null
+  return lines.map((line) => {
+    const { level, title } = headingIn(line.text)
+    const [, name] = /^phase\b[\s:\u2013\u2014-]*(.*)$/is.exec(title) ?? []
+    if (name !== undefined) current = { name: oneLine(name, 60) || 'phase', level, begun: line.n }
+    else if (current && level > 0 && level <= current.level) current = null
+    return { line, phase: current?.name ?? null, begun: current?.begun ?? 0 }
+  })
 }
 
 type Heading = { level: number; title: string }

@@ -5,11 +5,28 @@ import { type Operation, roleOfPeople, usageOf } from './operation.ts'
 
 type Options = { rows: readonly Operation[]; specs: ReadonlyMap<string, PeripheralSpec> }
 
-/** Every command as a face sees it: the peripherals, which give an agent work, and the rows of the table. */
-export const describeRows = ({ rows, specs }: Options): Command[] => [
-  ...[...specs.values()].map(ofPeripheral),
-  ...rows.map(ofRow),
-]
+/** Every command as a face sees it, each name once: the peripherals, which give an agent work, and the rows of the table. */
+export const describeRows = ({ rows, specs }: Options): Command[] => {
+  const names = new Set(rows.map(({ name }) => name))
+  return [
+    ...[...specs.values()].filter(({ id }) => !names.has(id)).map(ofPeripheral),
+    ...rows.map((row) => (specs.has(row.name) ? alsoWork(ofRow(row)) : ofRow(row))),
+  ]
+}
+
+/** A row that is called what a wall is: with an agent and a request, it is work behind that. */
+const alsoWork = (command: Command): Command => ({
+  ...command,
+  works: true,
+  usage: `${command.usage}, or ${command.name} @agent REQUEST`,
+  options: [
+    ...command.options,
+    ...WORK.filter(({ name }) => !command.options.some((option) => option.name === name)).map((option) => ({
+      ...option,
+      required: false,
+    })),
+  ],
+})
 
 const ofPeripheral = ({ id, purpose, role }: PeripheralSpec): Command => ({
   name: id,
@@ -20,10 +37,7 @@ const ofPeripheral = ({ id, purpose, role }: PeripheralSpec): Command => ({
   role,
   reads: false,
   works: true,
-  options: [
-    { name: 'request', summary: 'what is to be done', required: true, kind: 'text', choices: [], names: null },
-    { name: 'agent', summary: SUMMARIES.agent, required: false, kind: 'text', choices: [], names: 'agent' },
-  ],
+  options: WORK,
 })
 
 /** A row does not change while the program runs: what it takes is looked up once. */
@@ -102,6 +116,12 @@ const SUMMARIES: Record<string, string> & { agent: string } = {
   name: 'what it is called',
   to: 'what it is to be; it is shown where nothing is said',
 }
+
+/** What work takes. */
+const WORK: CommandOption[] = [
+  { name: 'request', summary: 'what is to be done', required: true, kind: 'text', choices: [], names: null },
+  { name: 'agent', summary: SUMMARIES.agent, required: false, kind: 'text', choices: [], names: 'agent' },
+]
 
 /** As much of JSON Schema as says what an input looks like. */
 const Described = z.looseObject({

@@ -10,6 +10,7 @@ import type { Digest } from '../shapes/digest.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
 import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
+import type { Obligations } from '../shapes/obligation.ts'
 import type { Patterns } from '../shapes/pattern.ts'
 import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
@@ -61,6 +62,8 @@ export type Context = {
   config: Pick<Config, 'agents' | 'profiles' | 'profile' | 'prices' | 'networks' | 'people' | 'bulletins'>
   /** Tickle's work queue, and where work comes from besides. */
   tickle: WorkSources
+  /** How the obligations of a mission stand, held against its file. */
+  obligationsOf: (mission: string) => Promise<Result<Obligations>>
   /** Who is who on the networks. */
   people: People
   /** Turns as people look at them: one of them, and all that have not ended. */

@@ -12,6 +12,7 @@ import { checkouts, merge } from './merge.ts'
 import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
+import { obligations } from './obligations.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
@@ -62,6 +63,7 @@ const work = [
   // missions
   mc,
   mission,
+  obligations,
   todo,
   // patterns
   patterns,

@@ -82,6 +82,11 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
   'pattern-new': (spec) => noWriting(spec),
   'pattern-retire': () => null,
   'pattern-decline': () => null,
+  // mission
+  'mission-load': (spec) => noMission(spec),
+  'mission-audit': (spec) => noMission(spec),
+  'mission-wiring': (spec) => noMission(spec),
+  'mission-save': (spec) => noMission(spec) ?? noWriting(spec),
   'tickle-scan': (spec) => noEvidence(spec),
   'tickle-page': (spec) => noEvidence(spec),
   'tickle-cycle': (spec) => noEvidence(spec),
@@ -96,6 +101,10 @@ const needs: Record<ToolName, (spec: PeripheralSpec) => string | null> = {
 
 /** What is carried on in cycles is carried on behind a wall that has the phases of one. */
 const noCycle = ({ cycle }: PeripheralSpec): string | null => (cycle === undefined ? 'it has no cycle' : null)
+
+/** A mission is carried on by the phases of one, and has a file. */
+const noMission = (spec: PeripheralSpec): string | null =>
+  spec.cycle === 'mission' ? noReading(spec) : 'its cycle is not that of missions'
 
 /** How missions stand is read from their files, and from the evidence of all rooms. */
 const noMissions = (spec: PeripheralSpec): string | null => noReading(spec) ?? noEvidence(spec)

@@ -157,7 +157,8 @@ export const createTaking = (workshop: Workshop) => {
     watchForStop(workshop, request, stop, over.signal)
     const outcome = hinted(await proved(await attempt(() => passed.run(given)), at.place), alike)
     over.abort()
-    if (changedNothing(outcome)) await letGo(passed.writes, at)
+    if (passed.brief) await release(passed.writes, at)
+    else if (changedNothing(outcome)) await letGo(passed.writes, at)
     const written = await write([...also.before, stepDrafts(request, session).ended(outcome), ...also.after])
     if (written.kind === 'refused') {
       // It was done, and that must be known: without what it said, where that cannot be kept.
@@ -170,9 +171,16 @@ export const createTaking = (workshop: Workshop) => {
   }
 
   /** Who changes a path holds it: what this session has not changed is free again. That Redis is away does no harm. */
-  async function letGo(writes: readonly string[], { session, ledger, place }: At): Promise<void> {
-    const free = writes.filter((path) => !ledger.stay?.changes.has(path))
-    await Promise.allSettled(free.map((path) => workshop.holds.release(session.id, heldAs(place, path))))
+  async function letGo(writes: readonly string[], at: At): Promise<void> {
+    const { stay } = at.ledger
+    await release(
+      writes.filter((path) => !stay?.changes.has(path)),
+      at,
+    )
+  }
+
+  async function release(paths: readonly string[], { session, place }: At): Promise<void> {
+    await Promise.allSettled(paths.map((path) => workshop.holds.release(session.id, heldAs(place, path))))
   }
 
   /** A call that cannot be written down is not made: the refusal has its name, and not what was in it. */

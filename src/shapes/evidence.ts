@@ -211,7 +211,13 @@ export const events = {
   'item-set': {
     type: 'coordination',
     claim: 'evidence',
-    body: body('item-set', { ...undertaken, item: LedgerItem, shaken: z.array(ItemId) }),
+    body: body('item-set', {
+      ...undertaken,
+      item: LedgerItem,
+      shaken: z.array(ItemId),
+      /** Of a mission: it was taken in from a box of its file. */
+      from: z.literal('file').optional(),
+    }),
   },
   'item-classified': {
     type: 'coordination',

@@ -67,6 +67,11 @@ export const ToolName = z.enum([
   'proof-mode',
   'proof-licence',
   'proof-save',
+  // mission
+  'mission-load',
+  'mission-audit',
+  'mission-wiring',
+  'mission-save',
   // Tickle
   'tickle-scan',
   'tickle-page',

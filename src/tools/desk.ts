@@ -45,6 +45,17 @@ export type Desk = {
   /** What is to be in its file; and that it is. */
   document: () => Promise<Done<Document>>
   saved: (file: Artifact, through: number) => Moving
+} & MissionDesk
+
+/** What only missions have: a file that people and mission control read, too. */
+export type MissionDesk = {
+  /** Takes a mission up that has a file, and what its boxes say; the one that the room is focused on, where none is named. */
+  loadMission: (name: string | null) => Moving
+  /** What of the file is not what the ledger and the evidence say. */
+  audit: () => Moving
+  wiring: () => Moving
+  /** What the file is to be, from what it is, and up to which entry. */
+  rewritten: (path: string, text: string) => Promise<Done<{ text: string; through: number }>>
 }
 
 /** Where an undertaking is worked on: which step of which stay of whom, behind which wall, and what it writes down with it. */

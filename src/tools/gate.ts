@@ -59,6 +59,8 @@ export type Passed = {
   spec: PeripheralSpec
   reads: string[]
   writes: string[]
+  /** Whether these are held no longer than it runs. */
+  brief: boolean
   /** What lets it run, where it is a command. */
   command: CommandRule | null
   /** The sandbox that a program of it runs in; null where it runs none. */
@@ -126,6 +128,7 @@ const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed 
     spec: spec.value,
     reads,
     writes,
+    brief: reach.value.brief === true,
     command: reach.value.command ?? null,
     sandbox: reach.value.sandbox ?? null,
     pin,

@@ -15,7 +15,8 @@ const Words = z.string().max(200)
 export const mcNew = defineTool({
   args: z.strictObject({ path: PathArgument, title: Words, owner: Words.optional() }),
   help: 'mc-new {path, title, owner?}: makes a mission from a template, such as missions/M-retry.md; never overwrites one',
-  reach: ({ path }) => ok({ reads: [path], writes: [path] }),
+  // It is there for others to go on with.
+  reach: ({ path }) => ok({ reads: [path], writes: [path], brief: true }),
   run: async ({ path, title, owner }, bench) => {
     const target = targetOf(bench, path)
     const id = MissionId.safeParse(basename(target.name, '.md'))

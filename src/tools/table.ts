@@ -9,6 +9,7 @@ import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { hop } from './hop.ts'
 import { list } from './list.ts'
+import { mission } from './mission.ts'
 import { missionControl } from './mission-control.ts'
 import { multiEdit } from './multi-edit.ts'
 import { park } from './park.ts'
@@ -48,6 +49,7 @@ export const tools: Record<ToolName, Tool> = {
   ...cycle,
   ...proof,
   ...patterns,
+  ...mission,
   // bells and whistles
   bell,
   whistle,

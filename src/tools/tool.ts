@@ -30,6 +30,8 @@ export type Reach = {
   sandbox?: SandboxMode
   /** Whether no other step of its session may run beside it. */
   alone?: boolean
+  /** Whether the paths that it changes are free again once it has ended: it leaves nothing half done there. */
+  brief?: boolean
   /** Why a person must be asked, whatever the peripheral's policy says of the tool; null where none must. */
   ask?: string | null
   /** What it waits for before it is begun. */

@@ -29,8 +29,9 @@ const layers: Record<string, readonly string[]> = {
   'src/peripherals': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox', 'src/tools', 'src/evidence'],
   // What missions say, what the evidence shows of them, and what follows from both.
   'src/missions': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
-  // Work that lasts: decided by pure functions from the chain of an undertaking, and from facts that are looked up.
-  'src/cycles': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
+  // Work that lasts: decided by pure functions from the chain of an undertaking, and from facts that are looked up; what
+  // the file of a mission says is for the missions to read.
+  'src/cycles': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools', 'src/missions'],
   // What patterns say, what the evidence shows of them, and what follows from both: know-how, as missions are work.
   'src/patterns': ['src/shapes', 'src/lib', 'src/workspace', 'src/evidence', 'src/tools'],
   // A text world, its server, and the games in it: what was played is evidence, and the tools have the port.

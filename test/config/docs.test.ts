@@ -130,6 +130,8 @@ describe('the walls that docs/peripherals.md shows', () => {
         'edit',
         'explore',
         'mission-control',
+        'mission',
+        'proof',
         'reflect',
         'test',
         'research',

@@ -162,7 +162,7 @@ test.each([
   [
     'an agent in a peripheral that is not there',
     ['agents:', '  - { id: claude-1, type: claude, runner: rehearsal, peripheral: edti }'],
-    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
+    'mine.yaml:2: agents.0.peripheral: expected one of the peripherals alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test',
   ],
   [
     'an agent that could inhabit what is not there',
@@ -176,7 +176,7 @@ test.each([
       '      - edit',
       '      - explroe',
     ],
-    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
+    'mine.yaml:8: agents.0.peripherals.1: there is no peripheral explroe; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test',
   ],
   [
     'an agent that cannot inhabit where it starts',

@@ -90,7 +90,9 @@ describe('a file that narrows a peripheral', () => {
     [
       'the ways in',
       'explore',
-      ['entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-discipline]'],
+      [
+        'entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-discipline, from-proof, from-mission]',
+      ],
       {},
     ],
     [
@@ -255,7 +257,7 @@ describe('a file that narrows a peripheral', () => {
     using user = withUsers({ 'more.yaml': ['# mine', 'narrows: edti'] })
     expect(user.complaint()).toEqual({
       message: 'more.yaml:2: narrows: there is no peripheral edti',
-      fix: 'narrow one of alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, or leave "narrows" out and write a whole one',
+      fix: 'narrow one of alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test, or leave "narrows" out and write a whole one',
     })
   })
 
@@ -427,9 +429,14 @@ describe('what a narrowing makes impossible elsewhere goes with it', () => {
   })
 
   test('tests that cannot run lead nowhere, and nobody comes in by them', () => {
-    using user = withUsers({ 'less.yaml': ['narrows: test', 'tools: [read, grep, hop]'] })
+    // A mission shows by tests what it has done, too.
+    const look = '[[git, diff, "<--stat|--name-only>..."]]'
+    using user = withUsers({
+      'fewer.yaml': ['narrows: mission', `commands: ${look}`],
+      'less.yaml': ['narrows: test', 'tools: [read, grep, hop]'],
+    })
     expect(user.complaint()).toEqual({
-      message: 'less.yaml: with this, deploy: nobody ever gets in',
+      message: 'fewer.yaml, less.yaml: with this, deploy: nobody ever gets in',
       fix: 'correct the peripherals: what they declare must be able to happen',
     })
   })

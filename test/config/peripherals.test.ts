@@ -87,7 +87,19 @@ const withUsers = (
 }
 
 test('the shipped peripherals load by their id, whether or not there is a folder of the user', () => {
-  const ids = ['alfworld', 'chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']
+  const ids = [
+    'alfworld',
+    'chat',
+    'deploy',
+    'discipline',
+    'edit',
+    'explore',
+    'mission-control',
+    'mission',
+    'proof',
+    'reflect',
+    'test',
+  ]
   expect([...loadPeripherals(OURS, null, NONE).keys()]).toEqual(ids)
   expect([...loadPeripherals(OURS, '/nowhere', NONE).keys()]).toEqual(ids)
 })
@@ -103,6 +115,8 @@ test('a user adds a peripheral by a whole file, and what it does not say is as n
     'edit',
     'explore',
     'mission-control',
+    'mission',
+    'proof',
     'reflect',
     'test',
     'peek',
@@ -184,7 +198,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'a tool there is not',
       peek({ tools: 'tools: [read, raed]' }),
-      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"pattern-search"|"pattern-read"|"pattern-record"|"pattern-select"|"pattern-outcome"|"pattern-pivot"|"pattern-punctuate"|"pattern-proposals"|"pattern-new"|"pattern-retire"|"pattern-decline"|"bell"|"whistle"|"park"|"tickle-scan"|"tickle-page"|"tickle-cycle"|"world-reset"|"world-act"|"world-state"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
+      '3: tools.1: Invalid option: expected one of "read"|"list"|"glob"|"grep"|"edit"|"multi-edit"|"apply-patch"|"write"|"run"|"terminal"|"web-fetch"|"evidence"|"reflect"|"advance"|"hop"|"mc-inventory"|"mc-coverage"|"mc-review"|"mc-diff"|"mc-next"|"mc-sessions"|"mc-bulletin"|"mc-focus"|"mc-watch"|"mc-todo"|"mc-new"|"pattern-search"|"pattern-read"|"pattern-record"|"pattern-select"|"pattern-outcome"|"pattern-pivot"|"pattern-punctuate"|"pattern-proposals"|"pattern-new"|"pattern-retire"|"pattern-decline"|"bell"|"whistle"|"park"|"cycle-get"|"cycle-list"|"cycle-begin"|"cycle-back"|"cycle-end"|"ledger-query"|"ledger-upsert"|"ledger-impact"|"approach-failed"|"classify"|"gate-check"|"proof-load"|"proof-statement"|"proof-mode"|"proof-licence"|"proof-save"|"mission-load"|"mission-audit"|"mission-wiring"|"mission-save"|"tickle-scan"|"tickle-page"|"tickle-cycle"|"world-reset"|"world-act"|"world-state"; or expected [a-z][a-z0-9-]{0,31}\\.[A-Za-z0-9_./-]{1,64}',
     ],
     ['no tools', peek({ tools: 'tools: []' }), '3: tools: Too small: expected array to have >=1 items'],
     [
@@ -318,7 +332,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit to nowhere',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: always, to: [chta] }'),
-      '13: exit.0.to.0: it leads to chta, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, peek',
+      '13: exit.0.to.0: it leads to chta, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test, peek',
     ],
     [
       'an exit to where it is not let in',

@@ -70,14 +70,14 @@ test('who is here, who one is and what is being worked on is said where it is as
   const identity = (await pairs(rooms, ada, '#quiet')).split(' ')[1]
   const asked = (line: string, count: number) => exchange(ada, line, count, '#quiet')
   expect(await asked('!who', 3)).toEqual([
-    'ada: claude-1: ready, alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
-    'codex-1: ready, alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test',
+    'ada: claude-1: ready, alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test',
+    'codex-1: ready, alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test',
     'tickle-1: ready, explore, test, reflect, chat, mission-control, discipline, alfworld',
   ])
   expect(await asked('bellhop: whoami', 2)).toEqual([
     `ada: you are ${OWNER} (approver) through irc, by ${identity}`,
     expect.stringMatching(
-      /^you may give work in alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test; say !start .*!approve /,
+      /^you may give work in alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test; say !start .*!approve /,
     ),
   ])
   expect(await asked('!status', 1)).toEqual(['ada: nothing is being worked on'])

@@ -35,6 +35,7 @@ test('a room is told what is asked for in it, and of other rooms that something 
     openTurns: async () => [],
     budgetsIn: async () => [],
     roomMode: async () => 'execute',
+    obligationsOf: async () => null,
   })
   const workspace = await openWorkspace(folder.path, [])
   const place = { session: 's-1', agent: 'tickle-1', turn: 't-1', step: 't-1.0', author: CLAUDE, workspace }

@@ -156,9 +156,9 @@ describe('what is wrong is said with its line and with what would be right', () 
       'boxes that are none, and nothing else in brackets',
       [title, 'Status: ready', '- [] a', '-[x] b', '- [~] c', '- [link](x.md)', '- [see][y]', 'text [x] in a line'],
       [
-        `${at}:3: has a box that is none: - [] a; write "- [ ]" for what is open, "- [x]" for what is done`,
-        `${at}:4: has a box that is none: -[x] b; write "- [ ]" for what is open, "- [x]" for what is done`,
-        `${at}:5: has a box that is none: - [~] c; write "- [ ]" for what is open, "- [x]" for what is done`,
+        `${at}:3: has a box that is none: - [] a; write "- [ ]" for what is open, "- [x]" for what is done, "- [-]" for what was given up`,
+        `${at}:4: has a box that is none: -[x] b; write "- [ ]" for what is open, "- [x]" for what is done, "- [-]" for what was given up`,
+        `${at}:5: has a box that is none: - [~] c; write "- [ ]" for what is open, "- [x]" for what is done, "- [-]" for what was given up`,
       ],
     ],
   ])('%s', (_what, lines, told) => {

@@ -14,8 +14,23 @@ const row = (name: string) => rows.find((one) => one.name === name)
 
 describe('commands', () => {
   test('are the peripherals and the rows of the table, each once, in the shape that faces know', () => {
-    expect(rows.map(({ name }) => name)).toEqual([...SPECS.keys(), ...spoken.map(({ name }) => name)])
+    const asked = spoken.map(({ name }) => name)
+    expect(rows.map(({ name }) => name)).toEqual([...[...SPECS.keys()].filter((id) => !asked.includes(id)), ...asked])
     expect(rows.map((one) => Command.parse(one))).toEqual(rows)
+  })
+
+  test('that are called what a wall is take an agent and a request, too: then they are work behind it', () => {
+    const { usage, works, options } = row('mission') ?? {}
+    expect({ usage, works, options: options?.map(({ name, required }) => [name, required]) }).toEqual({
+      usage: 'mission [action] [rest], or mission @agent REQUEST',
+      works: true,
+      options: [
+        ['action', false],
+        ['rest', false],
+        ['request', false],
+        ['agent', false],
+      ],
+    })
   })
 
   test('say of every option what it is, in words, and have those first that must be given', () => {

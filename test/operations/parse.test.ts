@@ -126,6 +126,7 @@ test('the usage of every row says what it takes', () => {
     'usage [agent=…] [person=…] [room=…] [turn=…] [since=…] [by=…] [limit=…]',
     'mc [action] [rest]',
     'mission [action] [rest]',
+    'obligations [mission]',
     'todo [action] [rest]',
     'patterns [words]',
     'pattern [action] [rest]',

@@ -37,12 +37,27 @@ const needed = (peripheral: string): string => RoomMode.options.filter((mode) =>
 const all = [...SHIPPED.values()].flatMap((spec) => RoomMode.options.map((mode) => [mode, spec.id, spec] as const))
 
 test('the peripherals here are those of the table, with those that only execute opens', () => {
-  const known = [...Object.keys(OPENED_BY), 'edit', 'deploy']
+  const known = [...Object.keys(OPENED_BY), 'edit', 'deploy', 'proof', 'mission']
   expect([...SHIPPED.keys()].filter((id) => !known.includes(id))).toEqual([])
   expect(RoomMode.options.map((mode) => [mode, [...SHIPPED.keys()].filter((id) => opens(mode, id))])).toEqual([
     ['discuss', ['alfworld', 'chat', 'mission-control', 'reflect']],
     ['diagnose', ['alfworld', 'chat', 'discipline', 'explore', 'mission-control', 'reflect', 'test']],
-    ['execute', ['alfworld', 'chat', 'deploy', 'discipline', 'edit', 'explore', 'mission-control', 'reflect', 'test']],
+    [
+      'execute',
+      [
+        'alfworld',
+        'chat',
+        'deploy',
+        'discipline',
+        'edit',
+        'explore',
+        'mission-control',
+        'mission',
+        'proof',
+        'reflect',
+        'test',
+      ],
+    ],
   ])
 })
 

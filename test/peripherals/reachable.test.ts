@@ -169,7 +169,7 @@ describe('what is declared and can never come true is said in one sentence', () 
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['away'] }] }),
-      'it leads to away, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, reflect, test, odd',
+      'it leads to away, which there is not; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test, odd',
     ],
     [
       odd({ tools: ['read', 'hop'], exit: [{ when: 'always', to: ['chat'] }] }),
@@ -278,6 +278,8 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
   },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
   alfworld: { chat: ['won', 'stuck', 'always'], reflect: ['won', 'stuck', 'always'] },
+  proof: { explore: ['always'], reflect: ['always'], chat: ['always'] },
+  mission: { explore: ['always'], reflect: ['always'], chat: ['always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {

@@ -154,8 +154,9 @@ export const openWorkshop = async (
         openTurns: async () => [],
         budgetsIn: async () => [],
         roomMode: async () => room.mode,
+        obligationsOf: async () => null,
       }),
-      desk: deskOf({ store, clock, ledgers }),
+      desk: deskOf({ store, clock, ledgers, config: { missions: { folders: ['missions', 'docs/missions'] } } }),
       library: createLibrary({
         store,
         clock,

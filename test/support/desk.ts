@@ -22,4 +22,8 @@ export const DESK: Desk = {
   licence: nowhere,
   document: nowhere,
   saved: nowhere,
+  loadMission: nowhere,
+  audit: nowhere,
+  wiring: nowhere,
+  rewritten: nowhere,
 }

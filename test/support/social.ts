@@ -16,7 +16,8 @@ import type { TickleConfig } from '../../src/shapes/config.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { authorOf } from '../../src/shapes/person.ts'
-import { ok } from '../../src/shapes/result.ts'
+import { refusal } from '../../src/shapes/refusal.ts'
+import { ok, refused } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
@@ -168,6 +169,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         people: {},
         bulletins: BULLETINS,
       },
+      obligationsOf: async () => refused(refusal('mission-unknown', 'no test asked for obligations')),
       tickle: {
         works: createWorks(store),
         boxesOf: async () => ok([]),

@@ -9,6 +9,8 @@ export const WALLS = [
   'edit',
   'explore',
   'mission-control',
+  'mission',
+  'proof',
   'reflect',
   'test',
 ]
@@ -21,7 +23,7 @@ const CHANGE = [
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage patterns bells pages worlds',
+  'peripherals seat queue diff checkouts holds usage patterns obligations bells pages worlds',
   'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',
