@@ -92,6 +92,19 @@ export type AnsweredBody = {
   answer: string
 }
 
+export type ApproachFailedBody = {
+  event: "approach-failed"
+  undertaking: string
+  turn: string
+  step: string
+  failed: {
+    n: number
+    item: string
+    approach: string
+    why: string
+  }
+}
+
 export type ApprovalAskedBody = {
   event: "approval-asked"
   turn: string
@@ -777,6 +790,9 @@ export type Config = {
     reviewers: Array<"claude" | "codex" | "tickle">
     repository: string | null
   }
+  world: {
+    server: string | null
+  }
   holds: {
     minutes: number
   }
@@ -821,7 +837,7 @@ export type CountInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -854,6 +870,62 @@ export type CountInput = {
   since?: string | undefined
   /** before this time, day or age */
   before?: string | undefined
+}
+
+export type CycleBegunBody = {
+  event: "cycle-begun"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  item: string
+  mode: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP" | null
+}
+
+export type CycleEndedBody = {
+  event: "cycle-ended"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  outcome: "completed" | "given-up"
+  why: string
+  gates: Array<{
+    gate: "scope" | "evidence" | "status" | "acyclic" | "dangling" | "saved" | "fidelity" | "document"
+    ok: boolean
+    why: string
+  }>
+  paths: Array<{
+    item: string
+    statement: string
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    from: Array<{
+      item: string
+      status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    }>
+  }>
+}
+
+export type CycleMovedBody = {
+  event: "cycle-moved"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  from: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+  to: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+  outputs: Record<string, string | Array<string>>
+  artifacts?: Array<{
+    path: string
+    state: string
+  }> | undefined
+  why?: string | undefined
 }
 
 export type DebriefAnswer = {
@@ -1089,7 +1161,7 @@ export type Draft = {
   id: string
   session: string
   subject: {
-    type: "room" | "session" | "agent" | "house"
+    type: "room" | "session" | "agent" | "house" | "undertaking"
     id: string
   }
   author: Author
@@ -1114,7 +1186,7 @@ export type Entry = {
   session: string
   seq: number
   subject: {
-    type: "room" | "session" | "agent" | "house"
+    type: "room" | "session" | "agent" | "house" | "undertaking"
     id: string
   }
   type: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection"
@@ -1139,7 +1211,7 @@ export type EvidenceAnswer = {
   through: number
 }
 
-export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | PatternSelectedBody | PatternOutcomeBody | PatternPivotedBody | PatternPunctuatedBody | PatternAddedBody | PatternRetiredBody | PatternDeclinedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody
+export type EvidenceBody = MessageBody | AnsweredBody | HeardBody | DroppedBody | AssignedBody | RefusedBody | ModeChangedBody | ProfileSetBody | RoomSetBody | WatchSetBody | ThreadBoundBody | MergedBody | MissionFocusedBody | TodoAddedBody | TodoDoneBody | PortfolioReviewedBody | UndertakingOpenedBody | UndertakingTakenBody | StatementSetBody | ItemSetBody | ItemClassifiedBody | CycleBegunBody | CycleMovedBody | ApproachFailedBody | CycleEndedBody | ProofModeMovedBody | LicenceGivenBody | LicenceEndedBody | UndertakingSavedBody | PatternSelectedBody | PatternOutcomeBody | PatternPivotedBody | PatternPunctuatedBody | PatternAddedBody | PatternRetiredBody | PatternDeclinedBody | ThreadStartedBody | ThreadArchivedBody | BulletinBody | DebriefedBody | AskedBody | SupposedBody | ConcludedBody | CorrectedBody | SessionOpenedBody | SessionClosedBody | AcceptedBody | BellRungBody | BellAnsweredBody | ParkedBody | QueuePausedBody | TurnAmendedBody | TurnStartedBody | PeripheralStartedBody | SnapshotTakenBody | ApprovalAskedBody | ApprovalDecidedBody | StopAskedBody | SteeredBody | StepRefusedBody | StepIntendedBody | StepEndedBody | PeripheralStoppedBody | TurnEndedBody | InstructedBody | TurnBriefedBody | ConversationOpenedBody | AgentSaidBody | TurnNotedBody | UsageNotedBody | ReviewedBody | VerifiedBody | RestoringBody | RestoredBody | DigestedBody | CompactedBody | WallDeclaredBody | TokenMintedBody | TokenRevokedBody | PairOfferedBody | PairedBody | UnpairedBody | DeliveryNotedBody | NetworkNotedBody | ToolSeenBody | ToolPinnedBody | PresenceBody | TickleCycledBody | PagedBody | PageAcknowledgedBody | PageEscalatedBody | ApprovalRemindedBody | WorkAddedBody | WorkGivenBody | WorkJudgedBody | WorkReturnedBody | WorkEndedBody | WorldBegunBody | WorldMovedBody | WorldWonBody
 
 export type EvidenceInput = {
   /** of this session */
@@ -1151,7 +1223,7 @@ export type EvidenceInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1202,7 +1274,7 @@ export type EvidenceQuery = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1285,7 +1357,7 @@ export type FacetsInput = {
   /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
   claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
   /** what happened, such as step-ended */
-  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
   /** by this person or agent */
   author?: string | undefined
   /** with all of these tags, commas between */
@@ -1395,6 +1467,12 @@ export type Fruit = {
     ran: Array<string>
   } | undefined
   review?: string | null | undefined
+  world?: {
+    moves: number
+    won: Array<string>
+    score: number
+    idle: number
+  } | undefined
   blocked?: boolean | undefined
 }
 
@@ -1646,6 +1724,20 @@ export type Item = {
   refusal: Refusal
 }
 
+export type ItemClassifiedBody = {
+  event: "item-classified"
+  undertaking: string
+  turn: string
+  step: string
+  n: number
+  classified: {
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    why: string
+    item: string
+  }
+}
+
 export type ItemEvent = {
   kind: "started"
   item: Item
@@ -1658,6 +1750,28 @@ export type ItemEvent = {
 } | {
   kind: "completed"
   item: Item
+}
+
+export type ItemSetBody = {
+  event: "item-set"
+  undertaking: string
+  turn: string
+  step: string
+  item: {
+    id: string
+    text: string
+    dependsOn: Array<string>
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    why: string
+  }
+  shaken: Array<string>
+  from?: "file" | undefined
 }
 
 export type ItemsInput = {
@@ -1680,6 +1794,30 @@ export type LeaveInput = {
   answer?: string | undefined
   /** how it ends */
   outcome?: "done" | "failed" | undefined
+}
+
+export type LicenceEndedBody = {
+  event: "licence-ended"
+  undertaking: string
+  turn: string
+  step: string
+  item: string
+  why: string
+}
+
+export type LicenceGivenBody = {
+  event: "licence-given"
+  undertaking: string
+  turn: string
+  step: string
+  licence: {
+    item: string
+    bottleneck: string
+    lever: string
+    witness: string
+    stop: string
+    until: string
+  }
 }
 
 export type McAnswer = {
@@ -1875,6 +2013,71 @@ export type NewAnswer = {
 export type NewInput = {
   agent?: string | undefined
   name?: string | undefined
+}
+
+export type ObligationsAnswer = {
+  mission: string
+  title: string
+  path: string | null
+  begun: boolean
+  obligations: Array<{
+    id: string
+    text: string
+    dependsOn: Array<string>
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    why: string
+  }>
+  cycle: {
+    n: number
+    item: string
+    phase: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+    approach: string | null
+  } | null
+  cycles: Array<{
+    n: number
+    item: string
+    outcome: "completed" | "given-up"
+    why: string
+    at: string
+  }>
+  failed: Array<{
+    n: number
+    item: string
+    approach: string
+    why: string
+  }>
+  audit: Array<{
+    path: string
+    line: number
+    what: string
+    right: string
+    gate: "fidelity" | "document" | null
+  }>
+  graph: {
+    nodes: Array<{
+      id: string
+      kind: "mission" | "phase" | "obligation" | "file" | "outside"
+      text: string
+      status: string | null
+    }>
+    edges: Array<{
+      from: string
+      to: string
+      kind: "feeds" | "makes" | "names" | "holds"
+    }>
+  }
+  wiring: string
+}
+
+export type ObligationsInput = {
+  /** without one, what this room is focused on */
+  mission?: string | undefined
 }
 
 export type PageAcknowledgedBody = {
@@ -2118,7 +2321,7 @@ export type PeopleInput = Record<string, never>
 export type PeripheralFile = {
   id: string
   purpose: string
-  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+  tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
   scope?: {
     read?: Array<string> | undefined
     write?: Array<string> | undefined
@@ -2133,7 +2336,7 @@ export type PeripheralFile = {
   sandbox?: "read-only" | "workspace-write" | "full" | undefined
   approval?: {
     policy: "never" | "on-request" | "always"
-    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string> | undefined
+    tools?: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string> | undefined
   } | undefined
   ceiling?: {
     sandbox: "read-only" | "workspace-write" | "full"
@@ -2152,15 +2355,17 @@ export type PeripheralFile = {
   role: Role
   entry: Array<"user-request" | "tests-passed" | string>
   exit?: Array<{
-    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck"
     to: Array<string>
   }> | undefined
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
   phases?: Array<{
     id: string
-    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
     outputs?: Array<string> | undefined
+    back?: Array<string> | undefined
   }> | undefined
+  cycle?: "proof" | "mission" | undefined
   checks?: Array<string> | undefined
   limits: {
     stepsPerTurn: number
@@ -2430,6 +2635,16 @@ export type Progress = {
   text: string
 }
 
+export type ProofModeMovedBody = {
+  event: "proof-mode-moved"
+  undertaking: string
+  turn: string
+  step: string
+  from: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+  to: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+  why: string
+}
+
 export type QuestionsAnswer = {
   open: Array<{
     kind: "question" | "conjecture"
@@ -2537,7 +2752,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "world-failed" | "game-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -3283,6 +3498,18 @@ export type StartInput = {
   request?: string | undefined
 }
 
+export type StatementSetBody = {
+  event: "statement-set"
+  undertaking: string
+  turn: string
+  step: string
+  version: number
+  text: string
+  hash: string
+  why: string
+  shaken: Array<string>
+}
+
 export type StatusAnswer = {
   turns: Array<{
     turn: string
@@ -3384,7 +3611,15 @@ export type StepOutcome = {
   }> | undefined
   run?: RunResult | undefined
   spill?: string | undefined
+  world?: {
+    game: string
+    n: number
+    changed: boolean
+    score: number
+    won: boolean
+  } | undefined
   phase?: string | undefined
+  undertaking?: string | undefined
 } | {
   kind: "failed"
   message: string
@@ -3403,6 +3638,13 @@ export type StepOutcome = {
   }> | undefined
   run?: RunResult | undefined
   spill?: string | undefined
+  world?: {
+    game: string
+    n: number
+    changed: boolean
+    score: number
+    won: boolean
+  } | undefined
   hint?: string | undefined
 } | {
   kind: "interrupted"
@@ -3735,6 +3977,35 @@ export type UnarchiveAnswer = {
 export type UnarchiveInput = {
   /** which; where none is named, the one it is said in */
   thread?: string | undefined
+}
+
+export type UndertakingOpenedBody = {
+  event: "undertaking-opened"
+  undertaking: string
+  turn: string
+  step: string
+  title: string
+}
+
+export type UndertakingSavedBody = {
+  event: "undertaking-saved"
+  undertaking: string
+  turn: string
+  step: string
+  file: {
+    path: string
+    state: string
+  }
+  through: number
+}
+
+export type UndertakingTakenBody = {
+  event: "undertaking-taken"
+  undertaking: string
+  turn: string
+  step: string
+  session: string
+  stay: string
 }
 
 export type UndoAnswer = {
@@ -4104,6 +4375,124 @@ export type WorkReturnedBody = {
   afresh: boolean
 }
 
+export type WorldAnswer = {
+  receipt: Receipt
+  output?: {
+    assignments: Array<Assignment>
+    answer?: {
+      outcome: TurnOutcome
+      text: string
+    } | null | undefined
+  } | undefined
+}
+
+export type WorldBegunBody = {
+  event: "world-begun"
+  game: string
+  room: string
+  kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+  seed: number
+  task: string
+  by: string
+  turn: string
+  step: string
+}
+
+export type WorldInput = {
+  /** new, show, act */
+  action?: "new" | "show" | "act" | undefined
+  /** for new a kind of task and a seed; for act what is done */
+  rest?: string | undefined
+}
+
+export type WorldMovedBody = {
+  event: "world-moved"
+  game: string
+  n: number
+  player: string
+  action: string
+  turn: string
+  step: string
+}
+
+export type WorldWonBody = {
+  event: "world-won"
+  game: string
+  n: number
+  player: string
+  task: string
+}
+
+export type WorldsAnswer = {
+  games: Array<{
+    game: string
+    room: string
+    kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+    seed: number
+    task: string
+    by: string
+    at: string
+    state: "playing" | "won" | "left"
+    moves: number
+    players: Array<{
+      player: string
+      moves: number
+    }>
+    won: {
+      n: number
+      player: string
+    } | null
+  }>
+  look: {
+    game: {
+      game: string
+      room: string
+      kind: "pick-and-place" | "examine-in-light" | "clean-then-place" | "heat-then-place" | "cool-then-place" | "pick-two-and-place"
+      seed: number
+      task: string
+      by: string
+      at: string
+      state: "playing" | "won" | "left"
+      moves: number
+      players: Array<{
+        player: string
+        moves: number
+      }>
+      won: {
+        n: number
+        player: string
+      } | null
+    }
+    log: Array<{
+      n: number
+      player: string
+      action: string
+      at: string
+    }>
+    score: number | null
+    map: {
+      players: Array<{
+        player: string
+        at: string | null
+        holds: string | null
+      }>
+      places: Array<{
+        place: string
+        open: boolean | null
+        things: Array<{
+          thing: string
+          is: Array<string>
+        }>
+      }>
+    } | null
+  } | null
+}
+
+export type WorldsInput = {
+  /** a game, such as lobby-1 */
+  game?: string | undefined
+}
+
 /** Everything that can be asked, by its name. */
 export interface Operations {
   /** what can be asked; or how one command is used */
@@ -4170,6 +4559,8 @@ export interface Operations {
   "mc": { reads: false; agents: false; input: McInput; answer: McAnswer }
   /** what this room works on: focus on a mission, show one, clear the focus, or make a new mission */
   "mission": { reads: false; agents: false; input: MissionInput; answer: MissionAnswer }
+  /** what a mission owes and how that stands: obligations and why, its cycles, what failed, its file held against it */
+  "obligations": { reads: true; agents: false; input: ObligationsInput; answer: ObligationsAnswer }
   /** what is to be done in this room: add to it, list it, or tick something off */
   "todo": { reads: false; agents: false; input: TodoInput; answer: TodoAnswer }
   /** know-how that can be used again: search it, with how each pattern did, and what is proposed */
@@ -4194,6 +4585,10 @@ export interface Operations {
   "pages": { reads: true; agents: false; input: PagesInput; answer: PagesAnswer }
   /** answer a page for an agent: you look after it, and nobody is asked about this silence again */
   "ack": { reads: false; agents: false; input: AckInput; answer: AckAnswer }
+  /** a text world that agents play in: begin a game here, see how it stands, or do something in it */
+  "world": { reads: false; agents: false; input: WorldInput; answer: WorldAnswer }
+  /** the games in text worlds; with the name of one, who did what in it, and what is where */
+  "worlds": { reads: true; agents: false; input: WorldsInput; answer: WorldsAnswer }
   /** what waits for a person: who asks, for what, until when, and who may decide */
   "approvals": { reads: true; agents: false; input: ApprovalsInput; answer: ApprovalsAnswer }
   /** let a call through that waits for a person */
