@@ -91,7 +91,7 @@ describe('a file that narrows a peripheral', () => {
       'the ways in',
       'explore',
       [
-        'entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-discipline, from-proof, from-mission]',
+        'entry: [user-request, from-chat, from-edit, from-deploy, from-reflect, from-mission-control, from-proof, from-discipline, from-mission]',
       ],
       {},
     ],
