@@ -65,12 +65,9 @@ export type Undertaking = {
   changed: number
 }
 
-/** Makes an undertaking of its chain; null where it has none. */
-export const undertakingOf = (chain: readonly Entry[]): Undertaking | null => {
-  const [first] = chain
-  if (first?.body?.event !== 'undertaking-opened') return null
-  return chain.reduce(after, begun(first.body))
-}
+/** An undertaking as it is before its first entry; null where that does not open one. */
+export const begunBy = ({ body }: Pick<Entry, 'body'>): Undertaking | null =>
+  body?.event === 'undertaking-opened' ? begun(body) : null
 
 const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertaking => ({
   id: undertaking,
@@ -138,13 +135,16 @@ const moves: Moves = {
       sessions: new Set(holder ? [holder.session] : []),
     },
   }),
-  'cycle-moved': ({ cycle }, { to, outputs, artifacts, why }, { position }) => ({
-    cycle: cycle && {
-      ...(why === undefined ? forward(cycle, outputs, artifacts ?? []) : backTo(cycle, to)),
-      phase: to,
-      since: position,
-    },
-  }),
+  'cycle-moved': ({ cycle, items, changed }, { to, outputs, artifacts, why }, { position, seq }) => {
+    if (!cycle) return {}
+    const now = why === undefined ? forward(cycle, outputs, artifacts ?? []) : backTo(cycle, to)
+    const undone = why !== undefined && comesBefore(to, 'integrate') && cycle.base !== items
+    return {
+      cycle: { ...now, phase: to, since: position },
+      items: undone ? cycle.base : items,
+      changed: undone ? seq : changed,
+    }
+  },
   'approach-failed': ({ failed }, body) => ({ failed: [...failed, body.failed] }),
   'cycle-ended': ({ cycle, cycles, items, attempts, changed }, { n, outcome, why, gates, paths }, { at, seq }) => {
     const undone = outcome === 'given-up' && cycle !== null
@@ -176,7 +176,7 @@ const forward = (cycle: Cycle, outputs: Outputs, artifacts: readonly Artifact[])
   validations: listed(outputs['validation']) ?? cycle.validations,
 })
 
-/** Who goes back takes back what comes after: what was to be changed before, what was made, what was shown of it. */
+/** Who goes back takes back what comes after: what was to be changed, what was made, what was shown of it, what it is worth. */
 const backTo = (cycle: Cycle, to: CyclePhase): Cycle => ({
   ...cycle,
   ...(comesBefore(to, 'execute') && { approach: null, wanted: [] }),

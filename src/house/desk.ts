@@ -1,4 +1,5 @@
 import { createDesk } from '../cycles/desk.ts'
+import { createUndertakings } from '../cycles/undertakings.ts'
 import type { Parts } from './parts.ts'
 
 /** Work that lasts, on the parts of this process: who still stands behind a wall is for the ledgers to say. */
@@ -7,4 +8,9 @@ export const deskOf = ({
   clock,
   ledgers,
 }: Pick<Parts, 'store' | 'clock' | 'ledgers'>): ReturnType<typeof createDesk> =>
-  createDesk({ store, clock, stayOf: async (session) => (await ledgers.of(session)).stay?.started ?? null })
+  createDesk({
+    store,
+    clock,
+    undertakings: createUndertakings(store),
+    stayOf: async (session) => (await ledgers.of(session)).stay?.started ?? null,
+  })
