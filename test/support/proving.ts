@@ -131,11 +131,11 @@ const FILES = { argument: 'proofs/sum/argument.md', check: 'proofs/sum/check.py'
 
 /** Goes through a cycle from its beginning up to a phase, honestly; `setup` is the end of it. */
 export const cycleTo = async (
-  prover: Pick<Prover, 'well'>,
+  prover: Pick<Prover, 'well' | 'take'>,
   phase: string,
   plan: Plan,
 ): Promise<Record<string, string>> => {
-  const { well } = prover
+  const { well, take } = prover
   const { item, approach = 'by writing it down', status = 'partial', basis = 'argument', why = 'half of it' } = plan
   const { items = [item] } = plan
   const steps: Record<string, string> = {}
@@ -145,6 +145,8 @@ export const cycleTo = async (
     propose: async () => advance({ observed: [await well('ledger-query')] }),
     execute: () => advance({ approach, items }),
     validate: async () => {
+      // What another left there is read before it is replaced.
+      for (const path of Object.values(FILES)) await take('read', { path })
       await well('write', { path: FILES.argument, text: `# ${item}\n\n${approach}: ${steps['n'] ?? ''}\n` })
       await well('write', {
         path: FILES.check,
