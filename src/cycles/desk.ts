@@ -1,4 +1,5 @@
-import { undertakingChain, undertakingDraft } from '../evidence/drafts.ts'
+import { undertakingDraft } from '../evidence/drafts.ts'
+import { hashOf } from '../evidence/hash.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { oneLine } from '../lib/plain.ts'
@@ -18,43 +19,43 @@ import { filesAt, stepsIn } from './look.ts'
 import { advanceCycle, backCycle, beginCycle, type Change, type Decided, endCycle, no, phaseIn } from './machine.ts'
 import { missionDesk } from './mission/desk.ts'
 import { MODES, modeless } from './modes.ts'
-import { type Undertaking, undertakingOf } from './undertaking.ts'
+import type { Undertaking } from './undertaking.ts'
+import type { Undertakings } from './undertakings.ts'
 
 type Options = {
   store: Store
   clock: Clock
+  undertakings: Undertakings
   /** The stay that a session is in now, by the entry that began it; null where it is in none. */
   stayOf: (session: string) => Promise<string | null>
   /** The folders that missions are in. */
   folders: readonly string[]
 }
 
-/** Reads an undertaking from its chain; null where there is none. */
-export const readUndertaking = async ({ chain }: Pick<Store, 'chain'>, id: string): Promise<Undertaking | null> =>
-  undertakingOf(await chain(undertakingChain(id)))
-
 /**
  * Work that lasts. What is decided is decided by pure functions, from the chain of the undertaking and from facts that are
  * looked up; what comes of it is written with the outcome of the step, or not at all.
  */
-export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
+export const createDesk = ({ store, clock, undertakings, stayOf, folders }: Options) => {
   return (at: DeskAt): Desk => {
     const { domain, phases } = { domain: at.spec.cycle ?? null, phases: at.spec.phases }
 
-    const keep = (undertaking: string, version: number, changes: readonly Change[]): void => {
+    /** Writes changes down, all or none: what is not kept to the letter cannot be held against anything later. */
+    const keep = (undertaking: string, version: number, changes: readonly Change[]): boolean => {
       const { room, agent, author, turn, step } = at
-      for (const [i, change] of changes.entries()) {
-        const body = { ...change, undertaking, turn, step } as Body
-        at.keep(
-          undertakingDraft({ undertaking, n: version + i + 1, room, agent, author, body, inReplyTo: `${step}.intent` }),
-        )
+      const bodies = changes.map((change) => ({ ...change, undertaking, turn, step }) as Body)
+      if (bodies.some((body) => store.hashBody(body) !== hashOf(body))) return false
+      for (const [i, body] of bodies.entries()) {
+        const n = version + i + 1
+        at.keep(undertakingDraft({ undertaking, n, room, agent, author, body, inReplyTo: `${step}.intent` }))
       }
+      return true
     }
 
     /** The undertaking that this stay has taken up, as long as nobody else has it. */
     const mine = async (): Promise<Done<Undertaking>> => {
       const id = at.stay.undertaking
-      const undertaking = id === null ? null : await readUndertaking(store, id)
+      const undertaking = id === null ? null : await undertakings.of(id)
       if (!undertaking) return { ok: false, why: `nothing is taken up yet: load one with ${domain}-load` }
       const { holder } = undertaking
       if (holder?.stay !== at.stay.started) return { ok: false, why: `another has taken ${id} up since: load it again` }
@@ -67,8 +68,8 @@ export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
       if (!found.ok) return found
       const decided = await of(found.value)
       if (!decided.ok) return { ok: false, why: decided.why }
-      keep(found.value.id, found.value.version, decided.changes)
-      return said(decided.say, decided.phase)
+      const kept = keep(found.value.id, found.value.version, decided.changes)
+      return kept ? said(decided.say, decided.phase) : SECRET
     }
 
     const look = async (say: (undertaking: Undertaking) => string | Promise<string>): Promise<Done<Moved>> => {
@@ -83,7 +84,7 @@ export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
       return {
         now: clock(),
         steps: cycle ? await stepsIn(store, cycle) : [],
-        files: await filesAt([...paths, ...known, ...made, ...(saved ? [saved.file.path] : [])], at),
+        ...(await filesAt([...paths, ...known, ...made, ...(saved ? [saved.file.path] : [])], at)),
         ...(domain === 'mission' && cycle?.phase === 'gate-review' && { document: await missions.facts(undertaking) }),
       }
     }
@@ -91,17 +92,25 @@ export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
     const load = async (name: string, title: string | null): Promise<Done<Moved>> => {
       const id = idOf(name, domain)
       if (id === null) return { ok: false, why: `${name} is nothing that ${at.spec.id} carries on` }
-      const known = await readUndertaking(store, id)
+      const beside = at.stay.undertaking
+      if (beside !== null && beside !== id)
+        return { ok: false, why: `this stay carries ${beside} on, and carries on one: take ${id} up in another turn` }
+      const known = await undertakings.of(id)
       const taken: Change = { event: 'undertaking-taken', session: at.session, stay: at.stay.started }
-      if (!known) return open(id, title, taken)
-      if (await isHeld(known)) return { ok: false, why: `${known.holder?.session} is at ${id}: wait until it has left` }
-      keep(id, known.version, [taken])
+      return known ? takeUp(known, taken) : open(id, title, taken)
+    }
+
+    const takeUp = async (known: Undertaking, taken: Change): Promise<Done<Moved>> => {
+      const { id, holder, version } = known
+      if (await isHeld(known)) return { ok: false, why: `${holder?.session} is at ${id}: wait until it has left` }
+      keep(id, version, [taken])
       return { ok: true, value: { text: standingText(known, phases), phase: phaseIn(known), undertaking: id } }
     }
 
     const open = (id: string, title: string | null, taken: Change): Done<Moved> => {
       if (title === null) return { ok: false, why: `there is no ${id}: give a title to begin it` }
-      keep(id, 0, [{ event: 'undertaking-opened', title: oneLine(title, 200) }, taken])
+      const kept = keep(id, 0, [{ event: 'undertaking-opened', title: oneLine(title, 200) }, taken])
+      if (!kept) return SECRET
       return { ok: true, value: { text: `${id} is begun: ${oneLine(title, 200)}`, phase: 'setup', undertaking: id } }
     }
 
@@ -109,8 +118,7 @@ export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
     const isHeld = async ({ holder }: Undertaking): Promise<boolean> =>
       holder !== null && holder.stay !== at.stay.started && (await stayOf(holder.session)) === holder.stay
 
-    const read = (id: string): Promise<Undertaking | null> => readUndertaking(store, id)
-    const missions = missionDesk({ at, store, folders, read, mine, isHeld, keep })
+    const missions = missionDesk({ at, store, folders, read: undertakings.of, mine, isHeld, keep })
 
     return {
       ...missions.desk,
@@ -195,6 +203,11 @@ export const createDesk = ({ store, clock, stayOf, folders }: Options) => {
         })),
     }
   }
+}
+
+const SECRET: Done<Moved> = {
+  ok: false,
+  why: 'something in it reads like a secret, and would not be kept: say it otherwise',
 }
 
 const said = (text: string, phase?: Moved['phase']): Done<Moved> => ({

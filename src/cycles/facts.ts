@@ -11,21 +11,24 @@ export type Facts = {
   steps: readonly Taken[]
   /** What the files that are named are on the disk; null where there is none. */
   files: ReadonlyMap<string, FileState | null>
+  /** Those of them that say nothing: blanks at most. */
+  blank: ReadonlySet<string>
   /** What is wrong with the file of a mission, held against the ledger: boxes that are not in it, and what it says else. */
   document?: { fidelity: readonly string[]; document: readonly string[] }
 }
 
-export const NO_FACTS: Facts = { now: 0, steps: [], files: new Map() }
+export const NO_FACTS: Facts = { now: 0, steps: [], files: new Map(), blank: new Set() }
 
 /** The files of these paths as they are now, where each is one that a step of the cycle left just so; or why not. */
 export const artifactsAt = (
   paths: readonly string[],
-  { steps, files }: Facts,
+  { steps, files, blank }: Facts,
 ): { ok: true; artifacts: Artifact[] } | { ok: false; why: string } => {
   const artifacts: Artifact[] = []
   for (const path of new Set(paths)) {
     const state = files.get(path) ?? null
     if (state === null) return { ok: false, why: `there is no file ${path}` }
+    if (blank.has(path)) return { ok: false, why: `${path} says nothing` }
     const left = lastLeft(steps, path)
     if (left === undefined) return { ok: false, why: `no step of this cycle has made or changed ${path}` }
     if (left !== state) return { ok: false, why: `${path} is not what the last step left there` }
@@ -55,6 +58,13 @@ export const invalidRun = (
   if (later) return `${later.step} has changed something after ${step} began: run it again`
   const stale = artifacts.find(({ path, state }) => files.get(path) !== state)
   return stale ? `${stale.path} is not what it was when execute was left` : null
+}
+
+/** Whether a step ran one of these files, or ran a program on it. */
+export const ranOn = (step: string, artifacts: readonly Artifact[], { steps }: Facts): boolean => {
+  const outcome = steps.find((one) => one.step === step)?.outcome
+  const argv = outcome?.kind === 'ok' ? (outcome.run?.argv ?? []) : []
+  return argv.some((word) => artifacts.some(({ path }) => path === word.replace(/^(?:\.\/)+/, '')))
 }
 
 /** A change by hand; or any change of what was made. What a program leaves beside that, such as a cache, is no edit. */

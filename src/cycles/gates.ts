@@ -1,6 +1,6 @@
 import type { GateResult } from '../shapes/undertaking.ts'
 import type { Facts } from './facts.ts'
-import { danglingIn, differencesOf, impactOf, roundFrom } from './graph.ts'
+import { anyRound, danglingIn, differencesOf, impactOf } from './graph.ts'
 import { dishonesty, isEarned } from './honesty.ts'
 import type { Cycle, Undertaking } from './undertaking.ts'
 
@@ -9,7 +9,7 @@ type Gate = (undertaking: Undertaking, cycle: Cycle, facts: Facts) => string | n
 /** What a cycle has to get through to be completed; each says what is in the way, or nothing. */
 const GATES: Record<GateResult['gate'], Gate> = {
   scope: ({ items }, cycle) => {
-    const shaken = new Set(cycle.wanted.flatMap((id) => impactOf(items, id).map((item) => item.id)))
+    const shaken = new Set(impactOf(items, ...cycle.wanted).map(({ id }) => id))
     const strange = differencesOf(cycle.base, items).filter(
       (id) => !cycle.wanted.includes(id) && !shaken.has(id) && (cycle.base.has(id) || items.get(id)?.status !== 'open'),
     )
@@ -30,7 +30,7 @@ const GATES: Record<GateResult['gate'], Gate> = {
     [...items.values()].map((next) => dishonesty(domain, { before: null, next, items })).find((why) => why !== null) ??
     null,
   acyclic: ({ items }) => {
-    const round = [...items.keys()].map((id) => roundFrom(items, id)).find((way) => way !== null)
+    const round = anyRound(items)
     return round ? `it goes in a circle: ${round.join(' on ')}` : null
   },
   dangling: ({ items }) => {

@@ -1,7 +1,7 @@
 import { sha256 } from '../evidence/hash.ts'
 import type { Domain } from '../shapes/peripheral.ts'
 import type { Classified, ItemStatus, LedgerItem } from '../shapes/undertaking.ts'
-import { impactOf, roundFrom } from './graph.ts'
+import { impactOf, isOther, roundFrom, topsOf } from './graph.ts'
 import { dishonesty, isEarned, isFinal, RULES } from './honesty.ts'
 import { type Decided, no } from './machine.ts'
 import { MODES } from './modes.ts'
@@ -11,6 +11,9 @@ import type { Cycle, Undertaking } from './undertaking.ts'
 export type Wish = Pick<LedgerItem, 'id'> &
   Partial<{ [Key in 'text' | 'dependsOn' | 'status' | 'basis' | 'why']: LedgerItem[Key] | undefined }>
 
+/** The most items that a ledger takes: all of it is looked at with every step. */
+const MOST = 1000
+
 /**
  * Puts an item into the ledger, or changes it. Between cycles that is what it says and what it depends on; what it is worth
  * comes of a cycle alone, and is what was classified there. Whatever rests on what changed is open again.
@@ -19,6 +22,7 @@ export const upsert = (undertaking: Undertaking, wish: Wish): Decided => {
   const { items, cycle } = undertaking
   const before = items.get(wish.id) ?? null
   if (!before && wish.text === undefined) return no(`${wish.id} is new: say its text`)
+  if (!before && items.size >= MOST) return no(`the ledger has ${MOST} items, and takes no more`)
   const next = cycle ? earned(cycle, wish, before) : plainly(wish, before)
   if (typeof next === 'string') return no(next)
   const wrong = objectionTo(undertaking, before, next)
@@ -46,7 +50,7 @@ const objectionTo = (
   if (strange !== undefined) return `there is no ${strange} to depend on: add it first`
   const round = roundFrom(now, id)
   if (round) return `that would go in a circle: ${round.join(' on ')}`
-  if (before && JSON.stringify(before) === JSON.stringify(next)) return `${id} is just that already`
+  if (before && !isOther(before, next)) return `${id} is just that already`
   return dishonesty(domain, { before, next, items: now })
 }
 
@@ -54,7 +58,7 @@ const objectionTo = (
 const plainly = (wish: Wish, before: LedgerItem | null): LedgerItem => {
   const known = before ?? blank(wish.id)
   const said = { text: wish.text ?? known.text, dependsOn: wish.dependsOn ?? known.dependsOn }
-  const restated = before !== null && (said.text !== known.text || isOther(said.dependsOn, known.dependsOn))
+  const restated = before !== null && (said.text !== known.text || areOthers(said.dependsOn, known.dependsOn))
   const status = wish.status ?? (restated ? 'open' : known.status)
   if (!restated && status === known.status) return { ...known, ...said, why: wish.why ?? known.why }
   return { ...blank(wish.id), ...said, status, basis: wish.basis ?? null, why: wish.why ?? '' }
@@ -71,20 +75,21 @@ const blank = (id: string): LedgerItem => ({
   why: '',
 })
 
-const isOther = (now: readonly string[], before: readonly string[]): boolean =>
+const areOthers = (now: readonly string[], before: readonly string[]): boolean =>
   [...now].sort().join() !== [...before].sort().join()
 
 /** An item in a cycle: as it was classified, resting on what the cycle has made and run; or why not. */
 const earned = (cycle: Cycle, wish: Wish, before: LedgerItem | null): LedgerItem | string => {
-  const { id, text, dependsOn, status } = wish
+  const { id, text = before?.text, dependsOn = before?.dependsOn, status } = wish
   if (!before)
     return status === undefined || status === 'open' ? plainly(wish, null) : `${id} is new: it begins as open`
-  if (text !== undefined && text !== before.text) return `${id} is restated between cycles, not in one`
+  if (text !== before.text || areOthers(dependsOn ?? [], before.dependsOn))
+    return `what ${id} says and depends on changes between cycles, not in one`
   const classified = cycle.classified.get(id)
   if (!classified) return `${id} was not classified in this cycle`
   if (status !== undefined && status !== classified.status)
     return `${id} was classified as ${classified.status}, not as ${status}`
-  return { ...before, dependsOn: dependsOn ?? before.dependsOn, ...restingOn(cycle, classified) }
+  return { ...before, ...restingOn(cycle, classified) }
 }
 
 /** What a classified item rests on: the files and runs of its cycle, unless it is open again. */
@@ -129,8 +134,11 @@ export const restate = ({ statement, cycle, items, domain }: Undertaking, text: 
   if (statement && why.trim() === '') return no('there is a statement: say why it is to be another')
   if (statement?.text === text) return no('that is the statement already')
   const version = (statement?.version ?? 0) + 1
-  const tops = [...items.values()].filter(({ id }) => impactOf(items, id).length === 0)
-  const shaken = statement ? tops.filter(({ status }) => isStanding(domain, status)).map(({ id }) => id) : []
+  const shaken = statement
+    ? topsOf(items)
+        .filter(({ status }) => isStanding(domain, status))
+        .map(({ id }) => id)
+    : []
   const fallen = shaken.length === 0 ? '' : `; open again: ${shaken.join(', ')}`
   const change = { event: 'statement-set', version, text, hash: sha256(text), why, shaken } as const
   return { ok: true, changes: [change], say: `the statement is version ${version}${fallen}` }

@@ -1,9 +1,9 @@
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { FileState } from '../shapes/turn.ts'
-import { inside, type Workspace } from '../workspace/paths.ts'
-import { readState } from '../workspace/write.ts'
-import type { Taken } from './facts.ts'
+import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
+import { readFound, readState } from '../workspace/write.ts'
+import type { Facts, Taken } from './facts.ts'
 import type { Cycle } from './undertaking.ts'
 
 const PAGE = 1000
@@ -47,16 +47,28 @@ const entriesOf = async (
   return all
 }
 
-/** What files are on the disk; null where there is none, and where the wall does not show it. */
+type Seen = Pick<Facts, 'files' | 'blank'>
+
+/** What files are on the disk; null where there is none, and where the wall does not show it. And which say nothing. */
 export const filesAt = async (
   paths: readonly string[],
   { workspace, shows }: { workspace: Workspace; shows: (name: string) => boolean },
-): Promise<Map<string, FileState | null>> => {
+): Promise<Seen> => {
   const files = new Map<string, FileState | null>()
+  const blank = new Set<string>()
   for (const path of new Set(paths)) {
     const target = await inside(workspace, path).catch(() => null)
-    const state = target && target.name === path && shows(path) ? await readState(target) : null
-    files.set(path, state?.ok ? state.value : null)
+    const seen = target && target.name === path && shows(path) ? await readState(target) : null
+    files.set(path, seen?.ok ? seen.value : null)
+    if (target && seen?.ok && seen.value !== null && (await isBlank(target))) blank.add(path)
   }
-  return files
+  return { files, blank }
+}
+
+/** As much as is read to see whether a file says something. */
+const READ_BYTES = 4096
+
+const isBlank = async (target: Inside): Promise<boolean> => {
+  const found = await readFound(target, { most: READ_BYTES, hardLinks: true })
+  return found.ok && found.value !== null && found.value.content.toString('utf8').trim() === ''
 }

@@ -1,5 +1,5 @@
 import { type Artifact, CycleOutput, type Outputs } from '../shapes/undertaking.ts'
-import { artifactsAt, type Facts, invalidRun } from './facts.ts'
+import { artifactsAt, type Facts, invalidRun, ranOn } from './facts.ts'
 import { differencesOf } from './graph.ts'
 import type { Cycle, Undertaking } from './undertaking.ts'
 
@@ -26,8 +26,13 @@ const SUBSTANCE: Record<CycleOutput, (said: Said) => string | null> = {
     const found = artifactsAt(list, facts)
     return found.ok ? null : found.why
   },
-  validation: ({ list, cycle, facts }) =>
-    list.map((step) => invalidRun(step, cycle, facts)).find((why) => why !== null) ?? null,
+  validation: ({ list, cycle, facts, undertaking: { domain } }) => {
+    const wrong = list.map((step) => invalidRun(step, cycle, facts)).find((why) => why !== null)
+    if (wrong) return wrong
+    // What a mission makes is often shown by the tests of everything; a proof by what runs on it.
+    if (domain === 'mission' || list.some((step) => ranOn(step, cycle.artifacts, facts))) return null
+    return `none of these runs has to do with ${cycle.artifacts.map(({ path }) => path).join(', ')}`
+  },
   classification: ({ cycle }) => (cycle.classified.has(cycle.item) ? null : `${cycle.item} was not classified yet`),
   rationale: () => null,
   changes: ({ list, undertaking: { items }, cycle }) => wrongChanges(list, { items, cycle }),

@@ -67,14 +67,9 @@ export type Undertaking = {
   changed: number
 }
 
-type Written = Pick<Entry, 'seq' | 'body' | 'position' | 'at'>
-
-/** Makes an undertaking of its chain; null where it has none. */
-export const undertakingOf = (chain: readonly Written[]): Undertaking | null => {
-  const [first] = chain
-  if (first?.body?.event !== 'undertaking-opened') return null
-  return chain.reduce(after, begun(first.body))
-}
+/** An undertaking as it is before its first entry; null where that does not open one. */
+export const begunBy = ({ body }: Pick<Entry, 'body'>): Undertaking | null =>
+  body?.event === 'undertaking-opened' ? begun(body) : null
 
 const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertaking => ({
   id: undertaking,
@@ -95,6 +90,8 @@ const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertakin
   filed: new Set(),
   changed: 0,
 })
+
+type Written = Pick<Entry, 'seq' | 'body' | 'position' | 'at'>
 
 /** How it stands after one more entry. */
 export const after = (before: Undertaking, { seq, body, position, at }: Written): Undertaking => {
@@ -144,13 +141,17 @@ const moves: Moves = {
       sessions: new Set(holder ? [holder.session] : []),
     },
   }),
-  'cycle-moved': ({ cycle }, { to, outputs, artifacts, why }, { position }) => ({
-    cycle: cycle && {
-      ...(why === undefined ? forward(cycle, outputs, artifacts ?? []) : backTo(cycle, to)),
-      phase: to,
-      since: position,
-    },
-  }),
+  'cycle-moved': ({ cycle, items, changed, filed }, { to, outputs, artifacts, why }, { position, seq }) => {
+    if (!cycle) return {}
+    const now = why === undefined ? forward(cycle, outputs, artifacts ?? []) : backTo(cycle, to)
+    const undone = why !== undefined && comesBefore(to, 'integrate') && cycle.base !== items
+    return {
+      cycle: { ...now, phase: to, since: position },
+      items: undone ? cycle.base : items,
+      filed: undone ? filedIn(cycle.base, filed) : filed,
+      changed: undone ? seq : changed,
+    }
+  },
   'approach-failed': ({ failed }, body) => ({ failed: [...failed, body.failed] }),
   'cycle-ended': (
     { cycle, cycles, items, attempts, changed, filed },
@@ -163,7 +164,7 @@ const moves: Moves = {
       cycles: [...cycles, { n, outcome, why, gates, paths, at, item: cycle?.item ?? '', mode: cycle?.mode ?? null }],
       attempts: attempts + 1,
       items: undone ? cycle.base : items,
-      filed: undone ? new Set([...filed].filter((id) => cycle.base.has(id))) : filed,
+      filed: undone ? filedIn(cycle.base, filed) : filed,
       changed: undone && cycle.base !== items ? seq : changed,
     }
   },
@@ -176,6 +177,10 @@ const moves: Moves = {
   'undertaking-saved': ({ items }, { file, through }) => ({ saved: { file, through }, filed: new Set(items.keys()) }),
 }
 
+/** What is not in the ledger any more was never in the file of it. */
+const filedIn = (items: Items, filed: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...filed].filter((id) => items.has(id)))
+
 type Outputs = BodyOf<'cycle-moved'>['outputs']
 
 /** What a phase brought is the cycle's from here on. */
@@ -187,7 +192,7 @@ const forward = (cycle: Cycle, outputs: Outputs, artifacts: readonly Artifact[])
   validations: listed(outputs['validation']) ?? cycle.validations,
 })
 
-/** Who goes back takes back what comes after: what was to be changed before, what was made, what was shown of it. */
+/** Who goes back takes back what comes after: what was to be changed, what was made, what was shown of it, what it is worth. */
 const backTo = (cycle: Cycle, to: CyclePhase): Cycle => ({
   ...cycle,
   ...(comesBefore(to, 'execute') && { approach: null, wanted: [] }),

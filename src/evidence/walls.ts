@@ -9,6 +9,7 @@ import { canonical, hashOf, sha256 } from './hash.ts'
 import { byId } from './read.ts'
 import type { Store } from './store.ts'
 import { termOf } from './terms.ts'
+import { createUndertaken } from './undertaken.ts'
 import { isSound } from './verify.ts'
 import type { Pin } from './wall/pins.ts'
 import { Wall, type Walls } from './wall/wall.ts'
@@ -61,6 +62,7 @@ export const createWalls = ({ engine }: Source) => {
   const pins = new Map<string, Pin>()
   const ends = new Map<string, number>()
   const waits = new Map<string, readonly string[]>()
+  const undertaken = createUndertaken({ engine })
   let since: string | null = null
 
   const learn = async (hash: string): Promise<void> => {
@@ -100,10 +102,16 @@ export const createWalls = ({ engine }: Source) => {
       since: () => since,
       pin: (id) => pins.get(id) ?? null,
       ended: (turn) => ends.get(turn) ?? null,
+      deeds: undertaken.deeds,
+      phaseAt: undertaken.phaseAt,
     } satisfies Walls,
-    /** Reads the walls, the acceptances of other servers' tools, and the ends of turns, that some entries name. */
+    /** Reads what some entries name: walls, acceptances of other servers' tools, ends of turns, steps of undertakings. */
     learn: async (entries: readonly Entry[]): Promise<void> => {
-      for (const { body } of entries) if (body !== null) await learnFrom(body)
+      for (const entry of entries) {
+        if (entry.body === null) continue
+        await learnFrom(entry.body)
+        await undertaken.learn(entry)
+      }
     },
   }
 }

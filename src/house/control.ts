@@ -1,4 +1,5 @@
 import { obligationsLine } from '../cycles/mission/view.ts'
+import { createUndertakings } from '../cycles/undertakings.ts'
 import { sayStanding, standingsOf } from '../evidence/budgets.ts'
 import { budgetsOf } from '../evidence/profiles.ts'
 import { createControl } from '../missions/control.ts'
@@ -16,7 +17,7 @@ export const controlOf = (parts: Parts): ReturnType<typeof createControl> => {
     openTurns: parts.turnViews.open,
     budgetsIn: (room) => budgetsIn(parts, room),
     roomMode,
-    obligationsOf: obligationsLine(store),
+    obligationsOf: obligationsLine(createUndertakings(store)),
   })
 }
 

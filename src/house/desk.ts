@@ -1,4 +1,5 @@
 import { createDesk } from '../cycles/desk.ts'
+import { createUndertakings } from '../cycles/undertakings.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Parts } from './parts.ts'
 
@@ -7,6 +8,7 @@ export const deskOf = ({ store, clock, ledgers, config }: Desked): ReturnType<ty
   createDesk({
     store,
     clock,
+    undertakings: createUndertakings(store),
     stayOf: async (session) => (await ledgers.of(session)).stay?.started ?? null,
     folders: config.missions.folders,
   })

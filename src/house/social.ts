@@ -1,4 +1,5 @@
 import { obligationsOf } from '../cycles/mission/view.ts'
+import { createUndertakings } from '../cycles/undertakings.ts'
 import { keepDebrief } from '../evidence/debriefs.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import { hopsIn } from '../evidence/hops.ts'
@@ -86,7 +87,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
       boxesOf: createBoxes({ missions: parts.missions.all, textOf: parts.missions.textOf }),
       repository: config.tickle.repository,
     },
-    obligationsOf: obligationsOf({ store, sight: parts.missions.sight }),
+    obligationsOf: obligationsOf({ undertakings: createUndertakings(store), sight: parts.missions.sight }),
     people: parts.people,
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),

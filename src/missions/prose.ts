@@ -1,3 +1,4 @@
+import { createRedactor } from '../evidence/redact.ts'
 import { oneLine } from '../lib/plain.ts'
 
 /** A line of a file: its number, its words, and where in the text it begins. */
@@ -46,8 +47,10 @@ export type Box = { n: number; mark: Mark; words: string; at: number }
 /** As much of what stands beside a box as counts: two that are the same so far are the same. */
 const LONGEST = 1000
 
-/** What stands beside a box, as it is compared. */
-export const wordsOf = (text: string): string => oneLine(text, LONGEST)
+/** What stands beside a box, as it is compared: without what the evidence would not keep of it either. */
+export const wordsOf = (text: string): string => redact(oneLine(text, LONGEST))
+
+const redact = createRedactor([])
 
 /** An item of a list that begins with brackets; not one that is a link. */
 const BOX = /^(\s*(?:[-*+]|\d{1,9}[.)])(\s*)\[)([^\]]?)\](?![([])/

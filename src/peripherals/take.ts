@@ -159,7 +159,9 @@ export const createTaking = (workshop: Workshop) => {
     over.abort()
     if (passed.brief) await release(passed.writes, at)
     else if (changedNothing(outcome)) await letGo(passed.writes, at)
-    const written = await write([...also.before, stepDrafts(request, session).ended(outcome), ...also.after])
+    // What a step was to bring about holds where it ended well.
+    const before = outcome.kind === 'ok' ? also.before : []
+    const written = await write([...before, stepDrafts(request, session).ended(outcome), ...also.after])
     if (written.kind === 'refused') {
       // It was done, and that must be known: without what it said, where that cannot be kept.
       const bare: StepOutcome = { kind: 'failed', message: `what came of it could not be kept: ${written.why}` }

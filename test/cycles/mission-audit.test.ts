@@ -3,7 +3,7 @@ import { auditOf, auditText } from '../../src/cycles/mission/audit.ts'
 import { paired, takenIn } from '../../src/cycles/mission/obligations.ts'
 import { standingOf } from '../../src/cycles/mission/standing.ts'
 import { diagramOf, wiringOf, wiringText } from '../../src/cycles/mission/wiring.ts'
-import { undertakingOf } from '../../src/cycles/undertaking.ts'
+import { after, begunBy } from '../../src/cycles/undertaking.ts'
 import { boxesIn } from '../../src/missions/prose.ts'
 import type { Body } from '../../src/shapes/evidence.ts'
 import type { LedgerItem } from '../../src/shapes/undertaking.ts'
@@ -27,16 +27,17 @@ const done = (id: string, text: string, path = `src/${id}.ts`): LedgerItem =>
 
 /** A mission with these obligations, all of them from its file unless it is said otherwise. */
 const missionOf = (items: readonly LedgerItem[], added: readonly string[] = []) => {
+  const opened = { event: 'undertaking-opened', ...STEP, title: 'Tea' } as const
   const bodies: Body[] = [
-    { event: 'undertaking-opened', ...STEP, title: 'Tea' },
+    opened,
     ...items.map((one): Body => {
       const from = added.includes(one.id) ? {} : ({ from: 'file' } as const)
       return { event: 'item-set', ...STEP, item: one, shaken: [], ...from }
     }),
   ]
-  const mission = undertakingOf(bodies.map((body, i) => ({ seq: i + 1, body, position: i, at: '' })))
-  if (!mission) throw new Error('there is no mission')
-  return mission
+  const begun = begunBy({ body: opened })
+  if (!begun) throw new Error('there is no mission')
+  return bodies.map((body, i) => ({ seq: i + 1, body, position: i, at: '' })).reduce(after, begun)
 }
 
 const HEAD = '# M-tea: Tea\n\nStatus: in-progress\n\n'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { loadPeripherals } from '../../src/config/peripherals.ts'
-import { readUndertaking } from '../../src/cycles/desk.ts'
+import { createUndertakings } from '../../src/cycles/undertakings.ts'
 import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { openWorkshop, request } from '../peripherals/workshop.ts'
 import type { TestRedis } from '../support/redis.ts'
@@ -116,14 +116,14 @@ export const openMission = async (server: TestRedis, files: Record<string, strin
     /** A whole cycle on an item. */
     done: (item: string, path?: string) => upTo('setup', item, path),
     mission: async (id = 'M-tea') => {
-      const mission = await readUndertaking(it.store, id)
+      const mission = await createUndertakings(it.store).of(id)
       if (!mission) throw new Error(`there is no ${id}`)
       return mission
     },
     /** How the obligations stand, by name. */
     statuses: async (id = 'M-tea') =>
       Object.fromEntries(
-        [...((await readUndertaking(it.store, id))?.items.values() ?? [])].map((one) => [one.id, one.status]),
+        [...((await createUndertakings(it.store).of(id))?.items.values() ?? [])].map((one) => [one.id, one.status]),
       ),
     violations: async () => {
       const found = []

@@ -186,6 +186,18 @@ test('what shows something done, and is changed after it, is found: it is not ov
   expect(it.text(FILE)).toBe(text.replace('ready', 'complete').replace('[ ]', '[x]'))
 })
 
+test('a box with a secret in it is one obligation, however often it is loaded, and keeps its words', async () => {
+  const text = `# M-tea\n\nStatus: ready\n\n- [ ] take back ghp_${'a1B2'.repeat(9)}\n`
+  await using it = await openMission(server, { [FILE]: text })
+  await it.well('mission-load', { mission: 'M-tea' })
+  await it.well('mission-load', { mission: 'M-tea' })
+  expect([...(await it.mission()).items.values()].map((one) => one.text)).toEqual([
+    expect.stringMatching(/^take back \[redacted:/),
+  ])
+  await it.done('O-1')
+  expect(it.text(FILE)).toBe(text.replace('ready', 'complete').replace('[ ]', '[x]'))
+})
+
 test('a mission is what its file is called: none without one, none by a link, and 500 boxes at most', async () => {
   const boxes = (n: number) => Array.from({ length: n }, (_, i) => `- [ ] cup ${i}\n`).join('')
   await using it = await openMission(server, {

@@ -293,7 +293,14 @@ const withEntry = (chain: Entry[], id: string, change: Partial<Entry>): Entry[] 
 
 /** What is said of a chain; all bodies that are gone were let go. */
 const verdictOn = (chain: Entry[]): Verdict => {
-  const verifier = createVerifier('s-1', { of: () => null, since: () => null, pin: () => null, ended: () => null })
+  const verifier = createVerifier('s-1', {
+    of: () => null,
+    since: () => null,
+    pin: () => null,
+    ended: () => null,
+    deeds: { of: () => null, over: () => null, left: () => null },
+    phaseAt: () => null,
+  })
   for (const entry of chain) verifier.take(entry, true)
   return verifier.verdict()
 }

@@ -430,6 +430,8 @@ describe('and that the bodies of steps were let go before does not hide', () => 
     since: () => null,
     pin: () => null,
     ended: () => null,
+    deeds: { of: () => null, over: () => null, left: () => null },
+    phaseAt: () => null,
   }
   const STEPS: readonly EventName[] = ['step-intended', 'step-ended', 'step-refused']
 

@@ -146,7 +146,14 @@ test('an entry whose body is not kept any more is still in its place', async () 
 })
 
 test('a verdict says in words what is whole and what is not', () => {
-  const verifier = createVerifier('s-1', { of: () => null, since: () => null, pin: () => null, ended: () => null })
+  const verifier = createVerifier('s-1', {
+    of: () => null,
+    since: () => null,
+    pin: () => null,
+    ended: () => null,
+    deeds: { of: () => null, over: () => null, left: () => null },
+    phaseAt: () => null,
+  })
   const verdict = { ...verifier.verdict(), entries: 3, steps: 1 }
   const broken = {
     ...verdict,

@@ -110,6 +110,7 @@ const passes = (parts: object) => ({
     writes: [],
     command: null,
     sandbox: null,
+    brief: false,
     pin: null,
     waits: null,
     run: expect.any(Function),

@@ -8,7 +8,7 @@ import type { Done } from '../../workspace/write.ts'
 import type { Facts } from '../facts.ts'
 import { standingText } from '../lines.ts'
 import { type Change, phaseIn } from '../machine.ts'
-import { after, type Undertaking, undertakingOf } from '../undertaking.ts'
+import { after, begunBy, type Undertaking } from '../undertaking.ts'
 import { auditOf, auditText } from './audit.ts'
 import { type Found, findMission, seenOf } from './file.ts'
 import { markOf, paired, takenIn } from './obligations.ts'
@@ -129,7 +129,9 @@ const grown = (undertaking: string, known: Undertaking | null, changes: readonly
     position: 0,
     at: '',
   }))
-  return known ? written.reduce(after, known) : undertakingOf(written)
+  const [first] = written
+  const begun = known ?? (first ? begunBy(first) : null)
+  return begun && written.reduce(after, begun)
 }
 
 /** The file of a mission, as its ledger has it; or what is in the way of that. */

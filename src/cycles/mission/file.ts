@@ -40,7 +40,7 @@ export const seenOf = async (
   const named = file ? proseOf(file.text).lines.flatMap(({ text }) => filesNamed(text, file.path)) : []
   const there = new Set<string>()
   for (const path of new Set(named)) if (await isThere(path, sight)) there.add(path)
-  return { files: await filesAt(shown, sight), there }
+  return { files: (await filesAt(shown, sight)).files, there }
 }
 
 /** Whether a file is there. What the wall does not show, nobody says anything of. */

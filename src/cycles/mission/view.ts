@@ -1,25 +1,22 @@
-import type { Store } from '../../evidence/store.ts'
 import { oneLine } from '../../lib/plain.ts'
 import type { Sight } from '../../missions/scan.ts'
 import { MissionId } from '../../shapes/mission.ts'
 import type { Obligations } from '../../shapes/obligation.ts'
 import { ok, type Result } from '../../shapes/result.ts'
-import { readUndertaking } from '../desk.ts'
 import { countsOf } from '../lines.ts'
 import type { Undertaking } from '../undertaking.ts'
+import type { Undertakings } from '../undertakings.ts'
 import { auditOf } from './audit.ts'
 import { type Found, findMission, seenOf } from './file.ts'
 import { diagramOf, wiringOf } from './wiring.ts'
 
-type Chains = Pick<Store, 'chain'>
-
 /** How the obligations of a mission stand, for whoever looks: from its chain, held against its file as it is now. */
 export const obligationsOf =
-  ({ store, sight }: { store: Chains; sight: Sight }) =>
+  ({ undertakings, sight }: { undertakings: Undertakings; sight: Sight }) =>
   async (name: string): Promise<Result<Obligations>> => {
     const found = await findMission(name, sight)
     const id = found.ok ? found.value.mission.id : name
-    const mission = MissionId.safeParse(id).success ? await readUndertaking(store, id) : null
+    const mission = MissionId.safeParse(id).success ? await undertakings.of(id) : null
     // One whose file is gone is still known by what was done for it.
     if (!found.ok && !mission) return found
     const seen = found.ok ? found.value : null
@@ -74,9 +71,9 @@ const unbegun = (id: string, found: Found | null): Obligations => {
 
 /** How the obligations of a mission stand, in a line; null where nobody has taken it up. */
 export const obligationsLine =
-  (store: Chains) =>
+  (undertakings: Undertakings) =>
   async (id: string): Promise<string | null> => {
-    const mission = await readUndertaking(store, id)
+    const mission = await undertakings.of(id)
     if (!mission) return null
     const { items, cycle } = mission
     const blocked = [...items.values()].filter(({ status }) => status === 'blocked')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SandboxMode } from '../../shapes/peripheral.ts'
 import { Role } from '../../shapes/person.ts'
+import type { Deeds } from './deeds.ts'
 import type { Pin } from './pins.ts'
 
 const Names = z.array(z.string())
@@ -58,4 +59,7 @@ export type Walls = {
   pin: (id: string) => Pin | null
   /** Where a turn that was waited for ended; null where it did not. */
   ended: (turn: string) => number | null
+  /** What was done in the steps that an undertaking names; and the phase that one was in at a place of the store. */
+  deeds: Deeds
+  phaseAt: (undertaking: string, position: number) => string | null
 }

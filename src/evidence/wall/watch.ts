@@ -6,11 +6,14 @@ import { sha256 } from '../hash.ts'
 import { createApprovals } from './approvals.ts'
 import { createBells, createParks } from './bells.ts'
 import { createGames } from './games.ts'
+import type { Undertaken } from './book.ts'
 import { changedIn, type Intent } from './intent.ts'
 import { createPatterns } from './patterns.ts'
 import { createPins, wrongPin } from './pins.ts'
 import { placeOf } from './place.ts'
 import { createStay, type Stay } from './stay.ts'
+import { createTakenUp } from './taken-up.ts'
+import { createUndertakings } from './undertakings.ts'
 import type { Wall, Walls } from './wall.ts'
 import { type Left, wrongEntry, wrongExit } from './ways.ts'
 
@@ -32,6 +35,8 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
   const patterns = createPatterns()
   const parks = createParks(walls.ended)
   const games = createGames()
+  const undertakings = createUndertakings(walls.deeds)
+  const takenUp = createTakenUp(walls.phaseAt)
   const open = new Map<string, Open>()
   const taken = new Set<string>()
   const stopped = new Set<string>()
@@ -88,6 +93,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       const { peripheral } = body
       complain(stay !== null, entry, 'order', `starts ${peripheral} while ${stay?.peripheral} is active`)
       stay = createStay(body, walls.of(body.spec))
+      takenUp.started()
       say(entry, stay.started(isAfter(entry, walls.since())))
       if (stay.wall) entered(entry, body, stay.wall)
       left = null
@@ -137,6 +143,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
       complain(!same, entry, 'order', 'ends another step than the one it answers')
       complain(body.tool !== begin.intent.call.tool, entry, 'wall', `ran ${body.tool}, not ${begin.intent.call.tool}`)
       if (begin.stay) say(entry, begin.stay.ended(begin.intent, outcome, isSpill))
+      if (begin.stay?.wall?.cycle !== undefined) say(entry, takenUp.ended(entry, begin.intent, outcome))
     },
     'pattern-selected': (entry, body) => say(entry, [...writtenBy(entry), ...patterns.selected(entry, body)]),
     'pattern-outcome': (entry, body) => say(entry, [...writtenBy(entry), ...patterns.outcome(body)]),
@@ -207,7 +214,13 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
   }
 
   return (entry) => {
-    const { body, type, claim } = entry
+    const { body, type, claim, subject } = entry
+    if (body !== null && 'undertaking' in body) {
+      say(entry, undertakings(entry, body as Undertaken))
+      return true
+    }
+    // What is gone of an undertaking leaves nothing to judge the rest by.
+    if (body === null && subject.type === 'undertaking') return false
     const look = body === null ? letGo[`${type}/${claim}`] : watch[body.event]
     ;(look as ((entry: Entry, body: Entry['body']) => void) | undefined)?.(entry, body)
     return body !== null || look !== undefined
