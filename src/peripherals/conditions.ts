@@ -72,6 +72,11 @@ export const conditions: Record<ExitCondition, Condition> = {
     holds: ({ review }) => typeof review === 'string',
     possible: (spec) => hasOne(spec, 'reflect'),
   },
+  'cycle-completed': {
+    says: 'a cycle was completed',
+    holds: ({ cycles = 0 }) => cycles > 0,
+    possible: ({ cycle }) => cycle !== undefined,
+  },
 }
 
 /** Whether a peripheral's own steps can bring about what a hop carries over. */

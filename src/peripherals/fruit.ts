@@ -16,6 +16,7 @@ export const fruitOf = (stay: Stay): Fruit => {
     ...(tests.runs > 0 && { tests }),
     ...(deploy.commits.length + deploy.pushed.length + deploy.ran.length > 0 && { deploy }),
     ...(stay.review !== null && { review: stay.review }),
+    ...(stay.cycles > 0 && { cycles: stay.cycles }),
     ...(stay.blocked && { blocked: true }),
   }
 }

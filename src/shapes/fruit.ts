@@ -32,6 +32,8 @@ export const Fruit = z.strictObject({
     .optional(),
   /** The entry with the review of the session. */
   review: z.string().nullable().optional(),
+  /** How many cycles of an undertaking were completed. */
+  cycles: z.int().positive().optional(),
   /** Whether the last step did not succeed. */
   blocked: z.boolean().optional(),
 })

@@ -166,6 +166,7 @@ export const ExitCondition = z.enum([
   'flaky',
   'deployed',
   'reviewed',
+  'cycle-completed',
 ])
 export type ExitCondition = z.infer<typeof ExitCondition>
 

@@ -75,6 +75,8 @@ export const refusals = {
   'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
   // missions
   'mission-unknown': { status: 404, remedy: 'say /mc missions for those that there are' },
+  // proofs
+  'proof-unknown': { status: 404, remedy: 'say /proofs for those that there are' },
   // the gate
   'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
   'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },

@@ -30,6 +30,7 @@ const parts = {
     { ...DEPLOY, ran: ['./deploy staging'] },
   ],
   review: [undefined, null, 't1.3.review'],
+  cycles: [undefined, 2],
   blocked: [undefined, false, true],
 } satisfies { [K in keyof Omit<Fruit, 'steps'>]-?: Fruit[K][] }
 

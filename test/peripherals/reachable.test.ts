@@ -156,7 +156,7 @@ describe('what is declared and can never come true is said in one sentence', () 
       'docs.rs/x is no host; expected one such as docs.rs or *.python.org',
     ],
     // conditions and hops
-    ...(['changed', 'pass', 'fail', 'flaky', 'deployed', 'reviewed'] as const).map(
+    ...(['changed', 'pass', 'fail', 'flaky', 'deployed', 'reviewed', 'cycle-completed'] as const).map(
       (when) =>
         [
           odd({ tools: ['read', 'hop'], exit: [{ when, to: ['odd'] }], entry: ['user-request', 'from-odd'] }),
@@ -244,6 +244,7 @@ const truths: Record<ExitCondition, (fruit: Fruit) => boolean> = {
   flaky: (fruit) => fruit.tests !== undefined && fruit.tests.result === 'flaky',
   deployed: (fruit) => [...(fruit.deploy?.pushed ?? []), ...(fruit.deploy?.ran ?? [])].length > 0,
   reviewed: (fruit) => fruit.review !== undefined && fruit.review !== null,
+  'cycle-completed': (fruit) => fruit.cycles !== undefined,
 }
 
 /** Every hop there is: from where, to where, and on which conditions. All others are illegal. */
@@ -255,7 +256,7 @@ const HOPS: Record<string, Record<string, ExitCondition[]>> = {
   deploy: { explore: ['deployed'], edit: ['blocked'], reflect: ['always'], chat: ['always'] },
   reflect: { explore: ['reviewed'], edit: ['reviewed'], chat: ['always'], 'mission-control': ['always'] },
   'mission-control': { chat: ['always'], explore: ['always'], reflect: ['always'] },
-  proof: { explore: ['always'], reflect: ['always'], chat: ['always'] },
+  proof: { explore: ['always'], reflect: ['cycle-completed'], chat: ['always'] },
 }
 
 describe('every hop of the shipped peripherals', () => {
@@ -271,7 +272,7 @@ describe('every hop of the shipped peripherals', () => {
   test('is in the table, with a fruit for each condition and for its contrary', () => {
     expect(Object.keys(HOPS).sort()).toEqual([...SHIPPED.keys()].sort())
     const oneSided = ExitCondition.options.filter((when) => !all.some(truths[when]) || all.every(truths[when]))
-    expect([all.length, oneSided]).toEqual([3240, ['always']])
+    expect([all.length, oneSided]).toEqual([6480, ['always']])
   })
 
   test.each(pairs)('from %s to %s is legal with just the fruits that the table says', (from, to) => {

@@ -22,6 +22,7 @@ export const createHarvest = () => {
   const done = { commits: new Set<string>(), pushed: new Set<string>(), ran: new Set<string>() }
   const reviews = new Set<string>()
   let tests: Test[] = []
+  let cycles = 0
   let last: 'well' | 'badly' | 'not' = 'not'
   // Once a step is gone, what it came to is not known any more.
   let whole = true
@@ -62,6 +63,8 @@ export const createHarvest = () => {
       const well = outcome.kind === 'ok'
       // A hop that went well is the end of a stay, and no work of it.
       if (!well || tool !== 'hop') last = well ? 'well' : 'badly'
+      // From the last phase one gets on only through all gates.
+      if (well && tool === 'advance' && outcome.phase === 'setup') cycles++
       if (outcome.kind !== 'interrupted') came(step, outcome)
     },
     refused: (): void => {
@@ -87,6 +90,7 @@ export const createHarvest = () => {
         ...wrongTests(fruit.tests, tests),
         ...wrongDeploy(fruit.deploy, done),
         ...(fruit.review && !reviews.has(fruit.review) ? ['that there is a review'] : []),
+        ...wrongCycles(fruit, cycles),
         ...(fruit.blocked && last !== 'badly' ? ['that its last step did not succeed'] : []),
       ]
       return wrong.map((what) => ({ rule: 'fruit', what: `says ${what}, and no step shows it` }))
@@ -104,6 +108,9 @@ const endedWell = ({ ended, exit }: RunResult): boolean => ended === 'exit' && e
 /** Whether it is a run of tests; a runner that found none to run has proved nothing. */
 const provesSomething = ({ for: purpose, exit, report }: RunResult): boolean =>
   purpose === 'test' && (exit !== 0 || report === null || report.passed + report.failed > 0)
+
+const wrongCycles = ({ cycles = 0 }: Fruit, completed: number): string[] =>
+  cycles > completed ? [`that ${cycles} cycles were completed`] : []
 
 const wrongChange = ({ path, before, after }: FileChange, fates: ReadonlyMap<string, Fate>): string[] => {
   const fate = fates.get(path)

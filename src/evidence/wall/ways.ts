@@ -23,7 +23,8 @@ export const wrongExit = ({ peripheral, to, when, fruit }: Stopped, wall: Wall):
 }
 
 /** What an exit's condition means, for a fruit. A condition that is not known is not true. */
-const isTrue = (condition: string, { found, changed, checks, tests, deploy, review, blocked }: Fruit): boolean => {
+const isTrue = (condition: string, fruit: Fruit): boolean => {
+  const { found, changed, checks, tests, deploy, review, blocked, cycles } = fruit
   switch (condition) {
     case 'always':
       return true
@@ -41,6 +42,8 @@ const isTrue = (condition: string, { found, changed, checks, tests, deploy, revi
       return Boolean(deploy?.pushed.length || deploy?.ran.length)
     case 'reviewed':
       return Boolean(review)
+    case 'cycle-completed':
+      return Boolean(cycles)
     default:
       return false
   }
