@@ -40,6 +40,7 @@ export const createCompletion = ({ commands, agents, ask }: Port) => {
       session: () => rows('sessions', 'sessions', 'id', ['agent', 'room']),
       peripheral: async () => named(commands.filter(({ works }) => works)),
       command: async () => named(commands),
+      proof: () => rows('proofs', 'proofs', 'id', ['title', 'mode']),
     }
     return lists[names]()
   }

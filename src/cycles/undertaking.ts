@@ -41,6 +41,9 @@ export type EndedCycle = Pick<BodyOf<'cycle-ended'>, 'n' | 'outcome' | 'why' | '
   at: string
 }
 
+/** What is to be proved, to the letter, and why it is not what it was before. */
+export type Statement = Pick<BodyOf<'statement-set'>, 'version' | 'text' | 'hash' | 'why'>
+
 /** A proof or a mission as its chain says it stands; a fold of that and of nothing else. */
 export type Undertaking = {
   id: UndertakingId
@@ -48,7 +51,9 @@ export type Undertaking = {
   title: string
   /** How many entries there are: the next one has the number after it. */
   version: number
-  statement: { version: number; text: string; hash: string } | null
+  statement: Statement | null
+  /** Every version of it, the first one first. */
+  statements: readonly Statement[]
   items: Items
   failed: readonly FailedApproach[]
   cycle: Cycle | null
@@ -77,6 +82,7 @@ const begun = ({ undertaking, title }: BodyOf<'undertaking-opened'>): Undertakin
   title,
   version: 0,
   statement: null,
+  statements: [],
   items: new Map(),
   failed: [],
   cycle: null,
@@ -111,9 +117,10 @@ const moves: Moves = {
     holder: { session, stay },
     cycle: cycle && { ...cycle, sessions: new Set([...cycle.sessions, session]) },
   }),
-  'statement-set': ({ items }, { version, text, hash, shaken }, { seq }) => ({
+  'statement-set': ({ items, statements }, { version, text, hash, why, shaken }, { seq }) => ({
     items: opened(items, shaken, 'the statement has changed'),
-    statement: { version, text, hash },
+    statement: { version, text, hash, why },
+    statements: [...statements, { version, text, hash, why }],
     changed: seq,
   }),
   'item-set': ({ items, filed }, { item, shaken, from }, { seq }) => ({

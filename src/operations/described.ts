@@ -90,6 +90,7 @@ const NAMES: Record<string, CommandOption['names']> = {
   session: 'session',
   peripheral: 'peripheral',
   command: 'command',
+  problem: 'proof',
 }
 
 /** What inputs are, where their rows do not say it: the same word means the same in each. */

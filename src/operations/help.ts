@@ -37,8 +37,9 @@ export const createHelp = (topics: Topics) =>
       if (command === undefined)
         return ok({ operations: rows.filter((row) => isFor(row, context)).map(shown), whole: false })
       const name = command.toLowerCase().replace(/^[/!]/, '')
-      const found = rows.find((row) => row.name === name || row.aliases.includes(name))
-      if (found) return ok({ operations: [shown(found)], whole: true })
+      // A wall and a row may have the same name: what is meant is said by what comes after it.
+      const found = rows.filter((row) => row.name === name || row.aliases.includes(name))
+      if (found.length > 0) return ok({ operations: found.map(shown), whole: true })
       const meant = nearest(
         name,
         rows.flatMap((row) => [row.name, ...row.aliases]),

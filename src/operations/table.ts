@@ -19,6 +19,7 @@ import { pair, people, unpair } from './pairing.ts'
 import { pattern, patterns } from './patterns.ts'
 import { pause, resume } from './pausing.ts'
 import { profile, profiles } from './profile.ts'
+import { proof, proofs } from './proofs.ts'
 import { amend, queue, unqueue } from './queue.ts'
 import { recall } from './recall.ts'
 import { mode, rooms, who } from './rooms.ts'
@@ -68,6 +69,9 @@ const work = [
   // patterns
   patterns,
   pattern,
+  // proofs
+  proofs,
+  proof,
   // bells and whistles
   bell,
   whistle,
@@ -102,7 +106,7 @@ const places = [
   networks,
   reset,
 ] as const
-const proof = [
+const chains = [
   evidence,
   recent,
   show,
@@ -120,9 +124,9 @@ const proof = [
 ] as const
 const seats = [act] as const
 
-const rows = [...persons, ...work, ...deciding, ...watching, ...places, ...proof, ...seats] as const
+const rows = [...persons, ...work, ...deciding, ...watching, ...places, ...chains, ...seats] as const
 
-const topics = { work, watching, deciding, rooms: places, evidence: proof, people: persons }
+const topics = { work, watching, deciding, rooms: places, evidence: chains, people: persons }
 
 /** Everything that can be asked of Bellhop, once. */
 export const operations: readonly Operation[] = rows

@@ -86,6 +86,11 @@ export const conditions: Record<ExitCondition, Condition> = {
     holds: ({ world }) => (world?.idle ?? 0) >= STUCK,
     possible: (spec) => hasOne(spec, 'world-act'),
   },
+  'cycle-completed': {
+    says: 'a cycle was completed',
+    holds: ({ cycles = 0 }) => cycles > 0,
+    possible: ({ cycle }) => cycle !== undefined,
+  },
 }
 
 /** Whether a peripheral's own steps can bring about what a hop carries over. */

@@ -17,6 +17,7 @@ export const fruitOf = (stay: Stay): Fruit => {
     ...(deploy.commits.length + deploy.pushed.length + deploy.ran.length > 0 && { deploy }),
     ...(stay.review !== null && { review: stay.review }),
     ...(stay.world !== null && { world: { ...stay.world, won: [...stay.world.won] } }),
+    ...(stay.cycles > 0 && { cycles: stay.cycles }),
     ...(stay.blocked && { blocked: true }),
   }
 }

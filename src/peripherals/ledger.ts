@@ -32,6 +32,8 @@ export type Stay = {
   review: string | null
   /** What was played in a text world; null where nothing was. */
   world: { moves: number; won: Set<string>; score: number; idle: number } | null
+  /** How many cycles of its undertaking it has completed. */
+  cycles: number
   blocked: boolean
   /** What may have been written without anybody knowing: by a step that was cut off, or by a program in a terminal. */
   unsure: { all: boolean; paths: Set<string> }
@@ -159,14 +161,15 @@ const moves: Moves = {
     turn.steps++
     failedOnce(turn, call)
   },
-  'step-ended': (ledger, { step, outcome }) => {
+  'step-ended': (ledger, body) => {
+    const { step, outcome } = body
     const call = ledger.open.get(step)
     if (ledger.stay && call) doubt(ledger.stay, call, outcome, ledger.writes.get(step) ?? [])
     ledger.open.delete(step)
     ledger.writes.delete(step)
     if (ledger.turn && call) reckon(ledger.turn, call, outcome)
     remember(ledger.seen, outcome)
-    if (ledger.stay) gather(ledger.stay, step, outcome)
+    if (ledger.stay) gather(ledger.stay, body)
     if (ledger.tested && changesIn(outcome).length > 0) ledger.tested = null
   },
   reviewed: ({ stay }, _body, { id }) => {
@@ -212,6 +215,7 @@ const newStay = (of: Pick<Stay, 'peripheral' | 'spec' | 'turn' | 'context' | 'st
   checks: new Map(),
   review: null,
   world: null,
+  cycles: 0,
   blocked: false,
   unsure: { all: false, paths: new Set() },
 })
@@ -257,7 +261,7 @@ const see = (seen: Ledger['seen'], path: string, state: FileState | null): void 
   if (seen.size > SEEN && oldest !== undefined) seen.delete(oldest)
 }
 
-const gather = (stay: Stay, step: string, outcome: StepOutcome): void => {
+const gather = (stay: Stay, { step, tool, outcome }: BodyOf<'step-ended'>): void => {
   stay.blocked = outcome.kind !== 'ok'
   if (outcome.kind !== 'ok') unchecked(stay, step, outcome.message)
   if (outcome.kind === 'interrupted') return
@@ -267,9 +271,15 @@ const gather = (stay: Stay, step: string, outcome: StepOutcome): void => {
   if (outcome.run) ranOnce(stay, step, outcome.run, outcome.kind === 'ok')
   if (outcome.kind !== 'ok') return
   for (const path of outcome.paths) if (stay.found.size < FOUND) stay.found.add(path)
-  if (outcome.phase !== undefined) stay.phase = outcome.phase
-  if (outcome.undertaking !== undefined) stay.undertaking = outcome.undertaking
-  if (outcome.world) movedOnce(stay, outcome.world)
+  move(stay, tool, outcome)
+}
+
+const move = (stay: Stay, tool: string, { phase, undertaking, world }: StepOutcome & { kind: 'ok' }): void => {
+  if (phase !== undefined) stay.phase = phase
+  if (undertaking !== undefined) stay.undertaking = undertaking
+  // From the last phase one gets on only through all gates.
+  if (phase === 'setup' && tool === 'advance') stay.cycles++
+  if (world) movedOnce(stay, world)
 }
 
 /** A move in a text world, as the game answered it. */

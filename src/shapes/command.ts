@@ -10,7 +10,9 @@ export const CommandOption = z.strictObject({
   /** What it can be, where that is a short list. */
   choices: z.array(z.string()),
   /** What it names, where that can be completed. */
-  names: z.enum(['agent', 'room', 'thread', 'turn', 'approval', 'session', 'peripheral', 'command']).nullable(),
+  names: z
+    .enum(['agent', 'room', 'thread', 'turn', 'approval', 'session', 'peripheral', 'command', 'proof'])
+    .nullable(),
 })
 export type CommandOption = z.infer<typeof CommandOption>
 

@@ -34,6 +34,8 @@ export const Fruit = z.strictObject({
   review: z.string().nullable().optional(),
   /** What was played in a text world: the moves, the games that one of them won, the last score, and how many of the last changed nothing. */
   world: z.strictObject({ moves: z.int(), won: z.array(z.string()), score: z.number(), idle: z.int() }).optional(),
+  /** How many cycles of an undertaking were completed. */
+  cycles: z.int().positive().optional(),
   /** Whether the last step did not succeed. */
   blocked: z.boolean().optional(),
 })

@@ -190,6 +190,7 @@ export const ExitCondition = z.enum([
   // the text world
   'won',
   'stuck',
+  'cycle-completed',
 ])
 export type ExitCondition = z.infer<typeof ExitCondition>
 

@@ -81,6 +81,8 @@ export const refusals = {
   // the text world
   'world-failed': { status: 409, remedy: 'say /world show for how the game stands, or /world new for another one' },
   'game-unknown': { status: 404, remedy: 'say /worlds for those that there are' },
+  // proofs
+  'proof-unknown': { status: 404, remedy: 'say /proofs for those that there are' },
   // the gate
   'peripheral-active': { status: 409, remedy: 'stop the peripheral that is active, or hop from it' },
   'call-cancelled': { status: 409, remedy: 'none needed: whoever asked has given it up' },

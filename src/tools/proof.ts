@@ -49,7 +49,7 @@ export const proof = {
   'proof-save': defineTool({
     args: z.strictObject({ path: PathArgument }),
     help: 'proof-save {path}: writes the whole proof as it stands into its file, such as proofs/P-sum.md',
-    reach: ({ path }) => ok({ reads: [path], writes: [path], alone: true }),
+    reach: ({ path }) => ok({ reads: [path], writes: [path], alone: true, brief: true }),
     run: ({ path }, bench) => save(targetOf(bench, path), bench),
   }),
 }

@@ -49,7 +49,7 @@ const layers: Record<string, readonly string[]> = {
     'src/runners',
     'src/context',
   ],
-  'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace', 'src/tickle'],
+  'src/operations': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace', 'src/tickle', 'src/cycles'],
   // Rules that go by the evidence alone: who is stuck, and what comes next.
   'src/tickle': ['src/shapes', 'src/lib', 'src/evidence', 'src/status', 'src/sandbox'],
   'src/social': ['src/shapes', 'src/lib', 'src/evidence', 'src/operations'],

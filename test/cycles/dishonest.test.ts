@@ -389,7 +389,7 @@ describe('a licence', () => {
     const { id, body } = await eventually('a person to be asked', () => it.store.get('t1.5.approval'))
     if (body.event !== 'approval-asked') throw new Error('nobody was asked')
     expect([body.call.tool, (await it.chain('undertaking~P-sum')).length]).toEqual(['proof-licence', 5])
-    await it.append(
+    await it.record(
       entry(
         't1.5.decision',
         ADA,

@@ -32,6 +32,7 @@ const parts = {
   ],
   review: [undefined, null, 't1.3.review'],
   world: [undefined, { ...PLAYED, idle: 4 }, { ...PLAYED, idle: 5 }, { ...PLAYED, won: ['lobby-1'], score: 1 }],
+  cycles: [undefined, 2],
   blocked: [undefined, false, true],
 } satisfies { [K in keyof Omit<Fruit, 'steps'>]-?: Fruit[K][] }
 

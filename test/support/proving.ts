@@ -38,7 +38,7 @@ export const openProving = async (server: TestRedis, change: Partial<PeripheralS
     const author: Author = { kind: 'agent', id: agent, face: 'rehearsal', via: null }
     const put = (id: string, by: Author, body: Body, inReplyTo: string) =>
       sessionDraft({ session, room: 'lobby', agent, id, author: by, body, inReplyTo })
-    await it.append(
+    await it.record(
       said(`m${n}`, 'prove it'),
       put(`${session}.opened`, ADA, { event: 'session-opened', agent, room: 'lobby' }, `m${n}`),
       put(
@@ -94,7 +94,7 @@ export const openProving = async (server: TestRedis, change: Partial<PeripheralS
         it.time.now += 600_001
         const { stay } = await it.ledgers.of(session)
         if (!stay) throw new Error(`${session} is nowhere`)
-        await it.append(
+        await it.record(
           put(
             `${turn}.stopped`,
             author,

@@ -23,6 +23,7 @@ export const createHarvest = () => {
   const reviews = new Set<string>()
   const played = { moves: 0, won: new Set<string>(), score: 0, idle: 0 }
   let tests: Test[] = []
+  let cycles = 0
   let last: 'well' | 'badly' | 'not' = 'not'
   // Once a step is gone, what it came to is not known any more.
   let whole = true
@@ -73,6 +74,8 @@ export const createHarvest = () => {
       const well = outcome.kind === 'ok'
       // A hop that went well is the end of a stay, and no work of it.
       if (!well || tool !== 'hop') last = well ? 'well' : 'badly'
+      // From the last phase one gets on only through all gates.
+      if (well && tool === 'advance' && outcome.phase === 'setup') cycles++
       if (outcome.kind !== 'interrupted') came(step, tool, outcome)
     },
     refused: (): void => {
@@ -99,6 +102,7 @@ export const createHarvest = () => {
         ...wrongDeploy(fruit.deploy, done),
         ...wrongGame(fruit.world, played),
         ...(fruit.review && !reviews.has(fruit.review) ? ['that there is a review'] : []),
+        ...wrongCycles(fruit, cycles),
         ...(fruit.blocked && last !== 'badly' ? ['that its last step did not succeed'] : []),
       ]
       return wrong.map((what) => ({ rule: 'fruit', what: `says ${what}, and no step shows it` }))
@@ -116,6 +120,9 @@ const endedWell = ({ ended, exit }: RunResult): boolean => ended === 'exit' && e
 /** Whether it is a run of tests; a runner that found none to run has proved nothing. */
 const provesSomething = ({ for: purpose, exit, report }: RunResult): boolean =>
   purpose === 'test' && (exit !== 0 || report === null || report.passed + report.failed > 0)
+
+const wrongCycles = ({ cycles = 0 }: Fruit, completed: number): string[] =>
+  cycles > completed ? [`that ${cycles} cycles were completed`] : []
 
 const wrongChange = ({ path, before, after }: FileChange, fates: ReadonlyMap<string, Fate>): string[] => {
   const fate = fates.get(path)

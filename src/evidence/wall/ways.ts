@@ -23,10 +23,8 @@ export const wrongExit = ({ peripheral, to, when, fruit }: Stopped, wall: Wall):
 }
 
 /** What an exit's condition means, for a fruit. A condition that is not known is not true. */
-const isTrue = (
-  condition: string,
-  { found, changed, checks, tests, deploy, review, world, blocked }: Fruit,
-): boolean => {
+const isTrue = (condition: string, fruit: Fruit): boolean => {
+  const { found, changed, checks, tests, deploy, review, world, blocked, cycles } = fruit
   switch (condition) {
     case 'always':
       return true
@@ -49,6 +47,8 @@ const isTrue = (
       return Boolean(world?.won.length)
     case 'stuck':
       return (world?.idle ?? 0) > 4
+    case 'cycle-completed':
+      return Boolean(cycles)
     default:
       return false
   }
