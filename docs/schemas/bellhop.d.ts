@@ -1473,6 +1473,7 @@ export type Fruit = {
     score: number
     idle: number
   } | undefined
+  cycles?: number | undefined
   blocked?: boolean | undefined
 }
 
@@ -1543,7 +1544,7 @@ export type HelpAnswer = {
       required: boolean
       kind: "text" | "integer" | "number" | "flag"
       choices: Array<string>
-      names: "agent" | "room" | "thread" | "turn" | "approval" | "session" | "peripheral" | "command" | null
+      names: "agent" | "room" | "thread" | "turn" | "approval" | "session" | "peripheral" | "command" | "proof" | null
     }>
     topic: "work" | "watching" | "deciding" | "rooms" | "evidence" | "people"
   }>
@@ -2355,7 +2356,7 @@ export type PeripheralFile = {
   role: Role
   entry: Array<"user-request" | "tests-passed" | string>
   exit?: Array<{
-    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck"
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck" | "cycle-completed"
     to: Array<string>
   }> | undefined
   context?: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review"> | undefined
@@ -2635,6 +2636,108 @@ export type Progress = {
   text: string
 }
 
+export type ProofAnswer = {
+  id: string
+  title: string
+  mode: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+  phase: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+  counts: Record<string, number>
+  at: {
+    session: string
+    agent: string
+  } | null
+  view: "whole" | "graph"
+  statement: {
+    version: number
+    text: string
+    hash: string
+    why: string
+  } | null
+  statements: Array<{
+    version: number
+    text: string
+    hash: string
+    why: string
+  }>
+  items: Array<{
+    id: string
+    text: string
+    dependsOn: Array<string>
+    status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+    artifacts: Array<{
+      path: string
+      state: string
+    }>
+    runs: Array<string>
+    why: string
+  }>
+  graph: {
+    nodes: Array<{
+      id: string
+      status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+    }>
+    edges: Array<{
+      from: string
+      to: string
+    }>
+  }
+  cycle: {
+    n: number
+    item: string
+    approach: string | null
+  } | null
+  cycles: Array<{
+    n: number
+    item: string
+    mode: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP" | null
+    outcome: "completed" | "given-up"
+    why: string
+    at: string
+    gates: Array<{
+      gate: "scope" | "evidence" | "status" | "acyclic" | "dangling" | "saved" | "fidelity" | "document"
+      ok: boolean
+      why: string
+    }>
+    paths: Array<{
+      item: string
+      statement: string
+      status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+      basis: "assertion" | "argument" | "numbers" | "counterexample" | "artifact" | "run" | null
+      artifacts: Array<{
+        path: string
+        state: string
+      }>
+      runs: Array<string>
+      from: Array<{
+        item: string
+        status: "open" | "partial" | "proved" | "false" | "numerically-verified" | "done" | "blocked" | "abandoned"
+      }>
+    }>
+  }>
+  failed: Array<{
+    n: number
+    item: string
+    approach: string
+    why: string
+  }>
+  licence: {
+    item: string
+    bottleneck: string
+    lever: string
+    witness: string
+    stop: string
+    until: string
+  } | null
+}
+
+export type ProofInput = {
+  /** which, such as P-sum; /proofs shows them */
+  problem: string
+  /** whole, or graph: what depends on what, as Mermaid */
+  view?: "whole" | "graph" | undefined
+}
+
 export type ProofModeMovedBody = {
   event: "proof-mode-moved"
   undertaking: string
@@ -2643,6 +2746,28 @@ export type ProofModeMovedBody = {
   from: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
   to: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
   why: string
+}
+
+export type ProofsAnswer = {
+  proofs: Array<{
+    id: string
+    title: string
+    mode: "SPEC" | "FALSIFY" | "CONSTRUCT" | "VERIFY" | "MAP"
+    phase: "setup" | "observe" | "propose" | "execute" | "validate" | "classify" | "integrate" | "commit" | "gate-review"
+    counts: Record<string, number>
+    at: {
+      session: string
+      agent: string
+    } | null
+  }>
+  next: number | null
+}
+
+export type ProofsInput = {
+  /** how many, up to 100 */
+  limit?: number | undefined
+  /** from where the page before ended */
+  cursor?: number | undefined
 }
 
 export type QuestionsAnswer = {
@@ -2752,7 +2877,7 @@ export type Refusal = {
   remedy: string
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "world-failed" | "game-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "world-failed" | "game-unknown" | "proof-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -4567,6 +4692,10 @@ export interface Operations {
   "patterns": { reads: true; agents: false; input: PatternsInput; answer: PatternsAnswer }
   /** one pattern: find, show or look at its record; what is proposed: accept or decline it; retire or restore one */
   "pattern": { reads: false; agents: false; input: PatternInput; answer: PatternAnswer }
+  /** the problems that are carried to a proof: how each stands, and who is at it */
+  "proofs": { reads: true; agents: false; input: ProofsInput; answer: ProofsAnswer }
+  /** one proof whole: its statement, claims, what they rest on, cycles, what has failed; or its graph */
+  "proof": { reads: true; agents: false; input: ProofInput; answer: ProofAnswer }
   /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */
   "bell": { reads: false; agents: false; input: BellInput; answer: BellAnswer }
   /** ask an agent and wait for its answer; when the seconds are over, only the wait is */
