@@ -17,8 +17,6 @@ export type Facts = {
   document?: { fidelity: readonly string[]; document: readonly string[] }
 }
 
-export const NO_FACTS: Facts = { now: 0, steps: [], files: new Map(), blank: new Set() }
-
 /** The files of these paths as they are now, where each is one that a step of the cycle left just so; or why not. */
 export const artifactsAt = (
   paths: readonly string[],

@@ -2,7 +2,7 @@ import type { Licence } from '../shapes/undertaking.ts'
 import type { Undertaking } from './undertaking.ts'
 
 /** After how many approaches that failed on one item nobody goes on without a licence. */
-export const TRIES = 3
+const TRIES = 3
 
 /** Why nobody may go on with a claim without a licence; null where they may. An obligation is blocked instead. */
 export const licenceless = ({ domain, failed, licence }: Undertaking, item: string, now: number): string | null => {

@@ -35,14 +35,14 @@ export type Cycle = {
   sessions: ReadonlySet<string>
 }
 
-export type EndedCycle = Pick<BodyOf<'cycle-ended'>, 'n' | 'outcome' | 'why' | 'gates' | 'paths'> & {
+type EndedCycle = Pick<BodyOf<'cycle-ended'>, 'n' | 'outcome' | 'why' | 'gates' | 'paths'> & {
   item: string
   mode: ProofMode | null
   at: string
 }
 
 /** What is to be proved, to the letter, and why it is not what it was before. */
-export type Statement = Pick<BodyOf<'statement-set'>, 'version' | 'text' | 'hash' | 'why'>
+type Statement = Pick<BodyOf<'statement-set'>, 'version' | 'text' | 'hash' | 'why'>
 
 /** A proof or a mission as its chain says it stands; a fold of that and of nothing else. */
 export type Undertaking = {

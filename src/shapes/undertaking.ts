@@ -89,7 +89,7 @@ export type Licence = z.infer<typeof Licence>
 export const FailedApproach = z.strictObject({ n: z.int(), item: ItemId, approach: Words, why: Words })
 export type FailedApproach = z.infer<typeof FailedApproach>
 
-export const GateName = z.enum([
+const GateName = z.enum([
   'scope',
   'evidence',
   'status',

@@ -10,7 +10,7 @@ export type Moved = { text: string; phase?: CyclePhase; undertaking?: string }
 type Moving = Promise<Done<Moved>>
 
 /** What is to become of an item of the ledger; what is not said stays as it is. */
-export type ItemWish = Pick<Classified, 'item'> & {
+type ItemWish = Pick<Classified, 'item'> & {
   text?: string | undefined
   dependsOn?: string[] | undefined
   status?: Classified['status'] | undefined
@@ -19,7 +19,7 @@ export type ItemWish = Pick<Classified, 'item'> & {
 }
 
 /** What is to be in the file of a proof: where, up to which entry, and what the file was when it was last saved. */
-export type Document = { path: string; text: string; through: number; last: Artifact | null }
+type Document = { path: string; text: string; through: number; last: Artifact | null }
 
 /** Work that lasts, as it is seen from one step: the undertaking that the stay has taken up, and its cycle. */
 export type Desk = {

@@ -23,7 +23,7 @@ const wallOf = (change: Partial<PeripheralSpec>): PeripheralSpec => {
 }
 
 export type Prover = Awaited<ReturnType<Proving['sit']>>
-export type Proving = Awaited<ReturnType<typeof openProving>>
+type Proving = Awaited<ReturnType<typeof openProving>>
 
 /** A workshop with the wall of proofs, and agents who take steps behind it through the real gate. */
 export const openProving = async (server: TestRedis, change: Partial<PeripheralSpec> = {}) => {
