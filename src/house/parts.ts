@@ -324,7 +324,8 @@ const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<vo
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
 const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {
-  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name))
+  // What is carried on in cycles has a row of its name: with an agent it is work, else it is looked at.
+  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name) && specs.get(name)?.cycle !== name)
   if (taken.length > 0)
     throw new Problem(`there is a command /${taken[0]}, so no peripheral can be called that`, 'rename it')
   const empty = mkdtempSync(join(tmpdir(), 'bellhop-examples-'))

@@ -327,7 +327,7 @@ describe('a mistake in a peripheral is told with its file and line', () => {
     [
       'an exit on a condition there is not',
       peek({ tools: 'tools: [read, hop]' }, 'exit:', '  - { when: bored, to: [chat] }'),
-      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"',
+      '13: exit.0.when: Invalid option: expected one of "always"|"found-target"|"changed"|"blocked"|"pass"|"fail"|"flaky"|"deployed"|"reviewed"|"cycle-completed"',
     ],
     [
       'a tool of a server that the config has not',

@@ -127,6 +127,8 @@ test('the usage of every row says what it takes', () => {
     'mc [action] [rest]',
     'mission [action] [rest]',
     'todo [action] [rest]',
+    'proofs [limit=…] [cursor=…]',
+    'proof PROBLEM [view]',
     'bell AGENT TEXT [act=…] [ref=…] [peripheral=…]',
     'whistle AGENT TEXT [act=…] [ref=…] [peripheral=…] [seconds=…]',
     'bells [agent=…]',
