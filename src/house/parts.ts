@@ -334,8 +334,8 @@ const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<vo
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
 const checkAll = async (specs: ReadonlyMap<string, PeripheralSpec>): Promise<void> => {
-  // `/mission @claude …` is work behind that wall; all else of that name is asked of the table.
-  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name) && !specs.get(name)?.cycle)
+  // What is carried on in cycles has a row of its name: `/proof @claude …` is work behind that wall, all else is asked.
+  const taken = operations.map(({ name }) => name).filter((name) => specs.has(name) && specs.get(name)?.cycle !== name)
   if (taken.length > 0)
     throw new Problem(`there is a command /${taken[0]}, so no peripheral can be called that`, 'rename it')
   const empty = mkdtempSync(join(tmpdir(), 'bellhop-examples-'))

@@ -130,6 +130,8 @@ test('the usage of every row says what it takes', () => {
     'todo [action] [rest]',
     'patterns [words]',
     'pattern [action] [rest]',
+    'proofs [limit=…] [cursor=…]',
+    'proof PROBLEM [view]',
     'bell AGENT TEXT [act=…] [ref=…] [peripheral=…]',
     'whistle AGENT TEXT [act=…] [ref=…] [peripheral=…] [seconds=…]',
     'bells [agent=…]',

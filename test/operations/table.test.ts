@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type ReadName } from '../../src/client/client.ts'
-import { BELLHOP, houseDraft, roomDraft, sessionDraft } from '../../src/evidence/drafts.ts'
+import { BELLHOP, houseDraft, roomDraft, sessionDraft, undertakingDraft } from '../../src/evidence/drafts.ts'
 import { hashOfToken } from '../../src/evidence/tokens.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { inputFrom, words } from '../../src/operations/parse.ts'
@@ -11,7 +11,8 @@ import { approvalName } from '../../src/peripherals/approvals.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
-import { ADA, must } from '../support/store.ts'
+import { ADA, CLAUDE, must } from '../support/store.ts'
+import { UNDERTAKEN } from '../support/undertakings.ts'
 import { WALLS, whoami } from '../support/whoami.ts'
 
 let house: TestHouse
@@ -50,6 +51,8 @@ beforeAll(async () => {
   must(await client().say({ id: 'first', room: 'quiet', text: 'good morning' }))
   must(await house.store.append([sessionDraft({ ...SESSION, id: 's-n.opened', author: ADA, body: OPENED })]))
   must(await house.store.append([roomDraft({ id: 'page-1', room: 'quiet', author: BELLHOP, body: PAGED })]))
+  const problem = { undertaking: 'P-sum', n: 1, room: 'quiet', agent: 'codex-1', author: CLAUDE }
+  must(await house.store.append([undertakingDraft({ ...problem, body: UNDERTAKEN['undertaking-opened'] })]))
   must(await house.store.append([houseDraft('tool.docs.1', SEEN, []), houseDraft('pair.1', PAIRED, [], ADA)]))
   const use = (tool: string, args: object) => `use ${tool} ${JSON.stringify(args)}`
   const escalated = use('run', { argv: ['cargo', 'fetch'], escalate: { why: 'it is an example' } })
@@ -164,7 +167,7 @@ test('there are no two rows of one name, and none has the name of another addres
 test('there are no two commands of one name, also of those that they have in chat alone', () => {
   const rows = spoken.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   // What is carried on behind a wall may be asked for by its name: `/mission @claude …` is work, the rest is asked.
-  const shared = ['mission']
+  const shared = ['mission', 'proof']
   const names = [...rows, ...WALLS.filter((wall) => !shared.includes(wall))]
   expect(names).toEqual([...new Set(names)])
   expect(rows.filter((name) => WALLS.includes(name))).toEqual(shared)
