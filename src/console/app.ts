@@ -39,7 +39,9 @@ export const createApp = (house: Console): Hono<Env> => {
   app.get('/', people, (c) =>
     c.req.query('token') === undefined ? servePage(c, house.page, 'index.html') : letIn(c, house),
   )
+  for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
   app.get('/:file{[a-z-]+\\.(css|js|svg)}', (c) => servePage(c, house.page, c.req.param('file')))
+  app.get('/console/:file{[a-z-]+\\.(css|js)}', (c) => servePage(c, join(house.page, 'console'), c.req.param('file')))
 
   app.use('/api/*', async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
@@ -77,6 +79,9 @@ const letIn = (c: Context, house: Console): Response => {
   const room = Name.safeParse(c.req.query('room')).data
   return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }
+
+/** The pages of the console besides the room, each under its name. */
+const PAGES = ['now', 'sessions', 'session', 'evidence', 'missions', 'peripherals'] as const
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html',

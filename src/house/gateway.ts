@@ -53,7 +53,7 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),
     progress: (room, heard) =>
       parts.progress.listen((progress) => {
-        if (progress.room === room) heard(progress)
+        if (room === null || progress.room === room) heard(progress)
       }),
     items: (wanted) => openItems(store, live, wanted, drained.signal),
     query: (filters) => store.query(filters),

@@ -17,7 +17,7 @@ import { postOf } from '../status/posts.ts'
 import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
-import { everybody, presenceOf } from './health.ts'
+import { everybody, healthOf, presenceOf } from './health.ts'
 import type { Parts } from './parts.ts'
 
 /** What the pipeline works with, on the parts of this process. The secret is for the one that is on the networks. */
@@ -88,6 +88,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     turns: parts.turnViews,
     postOf: (id) => postOf(store, id),
     bulletinOf: bulletinIn(parts),
+    health: () => healthOf(parts, false),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,

@@ -7,6 +7,7 @@ import type { Presence } from '../shapes/agent.ts'
 import type { Act, Way } from '../shapes/bell.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
+import type { Health } from '../shapes/http.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
 import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
@@ -65,6 +66,8 @@ export type Context = {
   turns: { of: (turn: string) => Promise<TurnView | null>; open: () => Promise<TurnView[]> }
   /** What a room reads of an entry, and which room that is; null where it reads nothing of it. */
   postOf: (id: string) => Promise<{ room: string; text: string } | null>
+  /** What of the house is up. */
+  health: () => Promise<Health>
   /** How it stands with a network; null where nobody is on it. */
   standingOf: (network: string) => Promise<NetworkStanding | null>
   /** How things stand in a room now, and in words. */

@@ -12,6 +12,7 @@ import { checkouts, merge } from './merge.ts'
 import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
+import { now } from './now.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
@@ -74,7 +75,7 @@ const work = [
   ack,
 ] as const
 const deciding = [approvals, approve, deny] as const
-const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
+const watching = [now, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
 const places = [
   rooms,
   mode,
