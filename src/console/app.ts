@@ -7,6 +7,7 @@ import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { Name } from '../shapes/room.ts'
 import { admission, peopleOnly } from './admission.ts'
+import { sendEvidence } from './export.ts'
 import { answerRefusal, guard } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 import { apiPage } from './page.ts'
@@ -55,6 +56,7 @@ export const createApp = (house: Console): Hono<Env> => {
   app.get('/api/tail', people, (c) => streamEvidence(c, house))
   app.get('/api/follow', people, (c) => streamPosts(c, house))
   app.get('/api/items', people, (c) => streamItems(c, house))
+  app.get('/api/export', people, (c) => sendEvidence(c, house))
   app.route('/api', createRoutes(house, turnAway))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
   app.onError((error, c) => {

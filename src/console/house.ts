@@ -55,6 +55,8 @@ export type Console = {
   items: (wanted: FeedWanted) => Promise<Result<ItemFeed>>
   query: (filters: unknown) => Promise<Result<{ through: number }>>
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
+  /** What is found by filters as lines of a file; everything, where there are none. */
+  exportEvidence: (filters: Record<string, string>, signal: AbortSignal) => Promise<Result<AsyncIterable<string>>>
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
 }

@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createApp } from '../console/app.ts'
 import { principalOf } from '../doors/admit.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
+import { exportFound } from '../evidence/transfer/export-found.ts'
 import type { Extend } from '../mcp/house.ts'
 import { receive } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
@@ -59,6 +60,7 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     query: (filters) => store.query(filters),
     followEvidence: (filters, after, signal) =>
       followEvidence(store, live, { filters, after }, AbortSignal.any([signal, drained.signal])),
+    exportEvidence: (filters, signal) => exportFound(store, filters, AbortSignal.any([signal, drained.signal])),
     newId: parts.newId,
     log: log.warn,
   })

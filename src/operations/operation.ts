@@ -21,7 +21,7 @@ import type { Situation } from '../shapes/situation.ts'
 import type { Source } from '../shapes/tickle.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
-import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { Proof, StoreVerdict, Violation } from '../shapes/verdict.ts'
 import type { Works } from '../tickle/work.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
 import type { Undo } from './undo-files.ts'
@@ -78,7 +78,8 @@ export type Context = {
   residents: readonly string[]
   roomMode: (room: string) => Promise<RoomMode>
   specs: ReadonlyMap<string, PeripheralSpec>
-  verify: (session: string) => Promise<Verdict>
+  /** Proves a chain, and says every check. */
+  verify: (session: string) => Promise<Proof>
   /** Which files are not what a session left. */
   verifyFiles: (session: string) => Promise<Violation[]>
   /** Verifies the store as a whole, also against a head that somebody kept elsewhere. */

@@ -4,7 +4,7 @@ import { bind, unwatch, watch } from './bindings.ts'
 import { bulletin } from './bulletin.ts'
 import { step } from './by-hand.ts'
 import { debrief } from './debrief.ts'
-import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
+import { breakdown, claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
 import { createHelp, createWhoami } from './help.ts'
 import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
@@ -104,6 +104,7 @@ const proof = [
   claim,
   count,
   facets,
+  breakdown,
   digest,
   verify,
   head,
