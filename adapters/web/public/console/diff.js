@@ -20,7 +20,8 @@ const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/
 const sideBySide = (text) => {
   const body = make('tbody', '')
   const head = make('tr', '', ...[texts.entry.before, texts.entry.after].map(headCell))
-  const table = make('table', 'sides-diff', make('thead', 'unseen', head), body)
+  const widths = ['number', '', 'number', ''].map((name) => make('col', name))
+  const table = make('table', 'sides-diff', make('colgroup', '', ...widths), make('thead', 'unseen', head), body)
   table.setAttribute('aria-label', texts.entry.sideBySide)
   for (const row of rowsOf(text)) body.append(toRow(row))
   return make('div', 'sides-scroll', table)

@@ -46,7 +46,7 @@ const wholeOf = (entries, { linkTo, shareOf, actions }) => {
   const title = make('h2', 'pane-title', titleOf(entry))
   if (state) title.append(' ', badge(state, toneOf(entry)))
   return [
-    make('header', 'pane-head', title, byline(entry), bar(entry, { entries, linkTo, shareOf, actions })),
+    make('header', 'pane-head', title, byline(entry), bar(entry, { entries, shareOf, actions })),
     ...entries.flatMap((one) => bodyParts(one)),
     createReplies(entry, linkTo),
     ...entries.map(fieldsOf),
@@ -71,7 +71,7 @@ const byline = ({ author, at, seq }) =>
     texts.entry.seq(seq),
   )
 
-const bar = (entry, { entries, linkTo, shareOf, actions }) => {
+const bar = (entry, { entries, shareOf, actions }) => {
   const says = make('span', 'dim copied')
   says.setAttribute('role', 'status')
   const copy = makeButton(texts.entry.link, async () => {

@@ -3,6 +3,7 @@ import { byId, make } from '/elements.js'
 import { ask } from '/house.js'
 import { createPane, elsewhere } from './entry.js'
 import { createFacets } from './facets.js'
+import { oncePerFrame } from './frame.js'
 import { createList } from './list.js'
 import { createLive } from './live.js'
 import { entryRow, ROW_REM } from './row.js'
@@ -64,11 +65,8 @@ const split = createSplit({ main, list, pane, onHash: (id) => follow(id) })
 
 /** The entry of the address: of the list, or of the store. */
 const follow = async (id) => {
-  if (id === '' || list.choose(id)) {
-    const chosen = list.active()
-    if (id !== '' && chosen) pane.show([chosen])
-    return
-  }
+  if (id === '') return
+  if (list.choose(id)) return pane.show([list.active()])
   const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: id })}`)
   if (split.hash() !== id) return
   if (status === 200) pane.show([body.entry])
@@ -182,7 +180,7 @@ const run = async () => {
   draw(0)
   split.read()
   listen()
-  recount()
+  void recount()
 }
 
 const failed = (status, body) => {
@@ -214,12 +212,10 @@ const readOn = async () => {
 }
 
 let fresh = []
-let frame = 0
 
 /** Entries come in bursts: they are shown once for each frame, above those that are read. */
-const arrive = () => {
-  frame = 0
-  const came = fresh.reverse()
+const arrive = oncePerFrame(() => {
+  const came = fresh.slice(-MOST).reverse()
   fresh = []
   entries = [...came, ...entries]
   if (entries.length > MOST) {
@@ -228,7 +224,7 @@ const arrive = () => {
   }
   draw(came.length)
   recountSoon()
-}
+})
 
 const listen = () => {
   live?.close()
@@ -241,7 +237,7 @@ const listen = () => {
       if (mine !== round) return
       through = entry.position
       fresh.push(entry)
-      frame ||= requestAnimationFrame(arrive)
+      arrive()
     },
     onLink: (state, problem) => mine === round && shell.showLink(state, problem),
   })

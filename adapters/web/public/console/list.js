@@ -1,6 +1,7 @@
 // A list of any length: only the rows in sight are on the page. One row is the active one; it is moved by keys, and opened
 // by Enter or a click. To those who do not see it, it is a list box that knows how long it is.
 import { make } from '/elements.js'
+import { oncePerFrame } from './frame.js'
 
 /** Rows beyond the edges that are kept ready. */
 const OVER = 8
@@ -21,18 +22,12 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
   let items = []
   let active = -1
   let height = 0
-  let frame = 0
 
   const measure = () => {
     height = rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   }
 
-  const soon = () => {
-    frame ||= requestAnimationFrame(draw)
-  }
-
   const draw = () => {
-    frame = 0
     if (height === 0) measure()
     const first = Math.max(0, Math.floor(element.scrollTop / height) - OVER)
     const last = Math.min(items.length, Math.ceil((element.scrollTop + element.clientHeight) / height) + OVER)
@@ -45,6 +40,8 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
     for (let index = first; index < last; index += 1) place(index)
     if (last + NEAR >= items.length) onEnd()
   }
+
+  const soon = oncePerFrame(draw)
 
   const place = (index) => {
     const item = items[index]

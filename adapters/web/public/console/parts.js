@@ -31,12 +31,12 @@ const callOf = ({ call }) => {
   const list = make(
     'dl',
     'args',
-    ...rows.map(([key, value]) => make('div', '', make('dt', '', plain(key)), valueOf(value))),
+    ...rows.map(([key, value]) => make('div', '', make('dt', '', plain(key)), argument(value))),
   )
   return part(texts.entry.arguments, list)
 }
 
-const valueOf = (value) => {
+const argument = (value) => {
   if (typeof value !== 'string') return make('dd', '', valueTree(value))
   return make('dd', '', value.includes('\n') ? make('pre', '', plain(value)) : make('code', '', plain(value)))
 }

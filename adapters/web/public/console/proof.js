@@ -25,12 +25,12 @@ export const createProof = (session, { files = false } = {}) => {
   const more = () => {
     const button = makeButton(says.withFiles, () => {
       button.disabled = true
-      prove(true)
+      void prove(true)
     })
     button.className = 'button'
     return button
   }
-  prove(files)
+  void prove(files)
   return element
 }
 

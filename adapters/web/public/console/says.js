@@ -57,10 +57,11 @@ export const summaryOf = ({ body }) => {
   return oneLine((SUMMARIES[body.event] ?? telling)(body))
 }
 
+/** What has a title of its own. */
 const TITLES = {
   'step-intended': ({ call }) => texts.entry.step(call.tool),
   'step-ended': ({ tool }) => texts.entry.step(tool),
-  'step-refused': ({ call }) => texts.entry.refusedStep(call.tool),
+  'step-refused': ({ call }) => texts.entry.step(call.tool),
   'peripheral-stopped': (body) => (body.to === undefined ? null : texts.entry.hop(body.peripheral, body.to)),
 }
 
@@ -74,13 +75,23 @@ export const titleOf = ({ type, body }) => {
 export const stateOf = ({ body }) => {
   const event = body?.event
   if (event === 'step-refused' || event === 'refused') return 'refused'
+  if (event === 'step-intended') return 'begun'
   if (event === 'step-ended') return body.outcome.kind
   if (event === 'turn-ended') return body.outcome
-  if (event === 'verified') return body.ok ? 'ok' : 'failed'
+  if (event === 'verified') return body.ok ? 'whole' : 'broken'
   return null
 }
 
-const TONES = { ok: 'good', done: 'good', failed: 'bad', refused: 'bad', interrupted: 'warn', cancelled: 'warn' }
+const TONES = {
+  ok: 'good',
+  done: 'good',
+  whole: 'good',
+  broken: 'bad',
+  failed: 'bad',
+  refused: 'bad',
+  interrupted: 'warn',
+  cancelled: 'warn',
+}
 
 const CLAIMS = { goal: 'goal', question: 'warn', correction: 'bad', conclusion: 'good', conjecture: 'warn' }
 
@@ -92,28 +103,40 @@ const QUIET = new Set([
   'conversation-opened',
   'usage-noted',
   'peripheral-started',
+  'peripheral-stopped',
   'heard',
   'presence',
   'tickle-cycled',
 ])
 
-/** Whether an entry is of the kind that only who looks for it wants to see. */
-export const isQuiet = ({ body }) => body !== null && QUIET.has(body.event)
+const isHop = ({ body }) => body?.event === 'peripheral-stopped' && body.to !== undefined
+
+/** Whether an entry is of the kind that only who looks for it wants to see. A wall that is left is, but not by a hop. */
+export const isQuiet = (entry) => entry.body !== null && QUIET.has(entry.body.event) && !isHop(entry)
 
 export const toneOf = (entry) => {
   const state = stateOf(entry)
   if (state) return TONES[state] ?? 'plain'
   if (isQuiet(entry)) return 'plain'
-  if (entry.body?.event === 'peripheral-stopped') return entry.body.to === undefined ? 'plain' : 'goal'
-  return CLAIMS[entry.claim] ?? 'plain'
+  return isHop(entry) ? 'goal' : (CLAIMS[entry.claim] ?? 'plain')
 }
 
-const MARKS = { ok: '✓', done: '✓', failed: '✗', refused: '⊘', interrupted: '‖', cancelled: '‖', running: '…' }
+const MARKS = {
+  ok: '✓',
+  done: '✓',
+  whole: '✓',
+  broken: '✗',
+  failed: '✗',
+  refused: '⊘',
+  interrupted: '‖',
+  cancelled: '‖',
+  begun: '…',
+}
 const CLAIM_MARKS = { goal: '◆', question: '?', correction: '!', conclusion: '■', step: '…', conjecture: '?' }
 
 export const markOf = (entry) => {
   const state = stateOf(entry)
   if (state) return MARKS[state] ?? '·'
-  if (entry.body?.to !== undefined && entry.body?.event === 'peripheral-stopped') return '→'
+  if (isHop(entry)) return '→'
   return isQuiet(entry) ? '·' : (CLAIM_MARKS[entry.claim] ?? '·')
 }

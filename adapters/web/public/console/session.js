@@ -3,6 +3,7 @@ import { byId, make, makeButton } from '/elements.js'
 import { linkTo as roomLink } from '/links.js'
 import { createChain } from './chain.js'
 import { createPane, elsewhere } from './entry.js'
+import { oncePerFrame } from './frame.js'
 import { createList } from './list.js'
 import { createProof } from './proof.js'
 import { entryRow, ROW_REM } from './row.js'
@@ -76,7 +77,7 @@ const pane = createPane({
 const nothing = make('p', 'nothing', says.loading)
 const held = makeButton('', () => {
   held.hidden = true
-  chain.more()
+  void chain.more()
 })
 held.className = 'button held'
 held.hidden = true
@@ -158,17 +159,13 @@ const LEARN = {
   accepted: (_entry, body) => Object.assign(about, { request: oneLine(body.request) }),
 }
 
-let drawing = 0
 /** Entries come in bursts: they are shown once for each frame. */
-const soon = () => {
-  drawing ||= requestAnimationFrame(() => {
-    drawing = 0
-    draw()
-    head()
-    const chosen = list.active()
-    if (chosen && split.hash() !== VERIFY) refresh(chosen)
-  })
-}
+const soon = oncePerFrame(() => {
+  draw()
+  head()
+  const chosen = list.active()
+  if (chosen && split.hash() !== VERIFY) refresh(chosen)
+})
 
 /** A step that is being looked at may have ended meanwhile. */
 const refresh = (chosen) => {
@@ -220,5 +217,7 @@ const unknown = () => {
 if (session === '') location.replace('/sessions')
 else {
   await chain.readOn()
-  list.element.focus({ preventScroll: true })
+  // Who names no entry sees how it ended, or where it is.
+  const newest = timeline.items.at(-1)
+  if (newest && split.hash() === '') pane.show(newest.entries)
 }

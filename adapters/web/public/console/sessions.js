@@ -55,7 +55,7 @@ for (const [key, select] of Object.entries(selects)) {
     Object.assign(beyond, { sessions: [], next: null })
     const given = Object.entries(wanted).filter(([, value]) => value !== '')
     history.replaceState(null, '', given.length === 0 ? '/sessions' : `/sessions?${new URLSearchParams(given)}`)
-    look()
+    void look()
   })
 }
 
@@ -180,7 +180,7 @@ const live = createLive({
   },
   onLink: (state, problem) => {
     shell.showLink(state, problem)
-    if (state === 'online') look()
+    if (state === 'online') void look()
   },
 })
 

@@ -50,8 +50,8 @@ export const texts = {
     },
     step: (tool) => tool,
     hop: (from, to) => `hop from ${from} to ${to}`,
-    refusedStep: (tool) => `${tool} refused`,
     states: {
+      begun: 'begun',
       running: 'running',
       ok: 'done',
       failed: 'failed',
@@ -59,6 +59,8 @@ export const texts = {
       interrupted: 'interrupted',
       done: 'done',
       cancelled: 'cancelled',
+      whole: 'whole',
+      broken: 'BROKEN',
     },
     gone: 'Its body was let go; its hash still proves what it was.',
     pane: 'The entry',
@@ -75,8 +77,7 @@ export const texts = {
     asked: 'What it needs a yes for',
     until: (time) => `until ${time}`,
     decided: ({ decision, role, note }) => `${decision}${role ? ` by the role ${role}` : ''}${note ? `: ${note}` : ''}`,
-    verified: ({ ok, steps, files }) =>
-      `${ok ? 'whole' : 'BROKEN'}: ${count(steps, 'step')}, ${count(files, 'file')} looked up`,
+    verified: ({ steps, files }) => `${count(steps, 'step')} read, ${count(files, 'file')} looked up`,
     files: 'Files',
     changes: 'Show the changes',
     looking: 'looking…',
@@ -263,8 +264,6 @@ export const texts = {
     list: 'What was found, newest first',
     nothing: 'Nothing matches. Take a filter away, or other words.',
     looking: 'looking…',
-    fresh: (n) => `${count(n, 'new entry', 'new entries')}`,
-    unknown: (id) => `There is no entry ${id}.`,
     keys: { search: 'search', live: 'live on or off' },
   },
 
