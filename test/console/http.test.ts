@@ -58,6 +58,7 @@ describe('without a token', () => {
     ['GET', '/api/follow'],
     ['GET', '/api/tail'],
     ['GET', '/api/items'],
+    ['GET', '/api/export'],
     ['GET', '/api/openapi.json'],
     ['GET', '/api/docs'],
     ['GET', '/api/anything'],

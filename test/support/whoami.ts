@@ -12,8 +12,8 @@ const CHANGE = [
 ].flatMap((line) => line.split(' '))
 const LOOK = [
   'peripherals seat queue diff checkouts holds usage bells pages',
-  'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
-  'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
+  'now status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
+  'networks evidence recent show tree replies forks questions count facets breakdown digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))
 

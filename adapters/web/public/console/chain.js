@@ -7,7 +7,7 @@ const PAGE = 500
 const MOST = 10_000
 
 /** `onEntries(entries)` hears of all in order; `onHeld(count)` that there are more than are read by themselves. */
-export const createChain = ({ session, shell, onEntries, onHeld, onRefused }) => {
+export const createChain = ({ session, shell, onEntries, onHeld, onNothing, onRefused }) => {
   let cursor = 0
   let read = 0
   let bound = MOST
@@ -28,6 +28,7 @@ export const createChain = ({ session, shell, onEntries, onHeld, onRefused }) =>
     if (status !== 200) return onRefused(body)
     losses = 0
     read += body.entries.length
+    if (read === 0) return onNothing()
     onEntries(body.entries)
     if (body.next === null) return live.follow(body.through)
     cursor = body.next

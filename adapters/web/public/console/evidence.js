@@ -184,10 +184,16 @@ const run = async () => {
 }
 
 const failed = (status, body) => {
-  nothing.textContent = body ? texts.refused(body) : texts.unreachable
-  shell.showLink(status === 401 ? 'signed-out' : 'offline', body)
+  const why = body ? texts.refused(body) : texts.unreachable
+  nothing.textContent = why
+  entries = []
+  next = null
+  list.show(entries)
   // What is asked wrongly stays wrong; all else is asked again.
-  if (status === 0 || status >= 500) setTimeout(run, RECOUNT_MS)
+  const wrong = status >= 400 && status < 500 && status !== 401
+  shell.showLink(wrong ? 'online' : status === 401 ? 'signed-out' : 'offline', body)
+  if (wrong) shell.tell(why)
+  else setTimeout(run, RECOUNT_MS)
 }
 
 const draw = (before) => {

@@ -190,13 +190,17 @@ const chain = createChain({
       timeline.take(entry)
       LEARN[entry.body?.event]?.(entry, entry.body)
     }
-    if (timeline.counts.entries === 0) return unknown()
     soon()
     seek()
   },
   onHeld: (count) => {
     held.textContent = says.more(count)
     held.hidden = false
+  },
+  onNothing: () => {
+    nothing.textContent = says.unknown(session)
+    shell.showLink('online', null)
+    shell.tell(says.unknown(session))
   },
   onRefused: (problem) => shell.tell(problem ? texts.refused(problem) : texts.unreachable),
 })
@@ -207,11 +211,6 @@ const seek = () => {
   draw()
   split.read()
   wanted = ''
-}
-
-const unknown = () => {
-  nothing.textContent = says.unknown(session)
-  shell.tell(says.unknown(session))
 }
 
 if (session === '') location.replace('/sessions')
