@@ -318,6 +318,63 @@ export type BindInput = {
   channel: string
 }
 
+export type BreakdownAnswer = {
+  count: number
+  facets: Array<{
+    by: "session" | "subject" | "type" | "claim" | "event" | "author" | "room" | "agent" | "mission" | "pattern" | "peripheral" | "tool" | "outcome" | "path"
+    values: Array<{
+      value: string
+      count: number
+    }>
+    more: number
+  }>
+}
+
+export type BreakdownInput = {
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+}
+
 export type BulletinAnswer = {
   situation: {
     room: string
@@ -442,6 +499,13 @@ export type BulletinBody = {
 }
 
 export type BulletinInput = Record<string, never>
+
+export type Check = {
+  rule: string
+  entries: number
+  broken: number
+  judged: boolean
+}
 
 export type CheckoutsAnswer = {
   checkouts: Array<{
@@ -982,6 +1046,8 @@ export type DiffInput = {
   agent?: string | undefined
   /** another turn, or merge, than the last that changed something; or all */
   turn?: string | undefined
+  /** only what this step changed */
+  step?: string | undefined
 }
 
 export type Digest = {
@@ -1873,6 +1939,94 @@ export type NewInput = {
   name?: string | undefined
 }
 
+export type NowAnswer = {
+  at: string
+  through: number
+  ready: boolean
+  parts: Array<{
+    name: string
+    state: string
+    detail: string
+  }>
+  agents: Array<{
+    id: string
+    type: string | null
+    readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+    reason: string | null
+    wall: {
+      peripheral: string
+      tools: Array<string>
+    } | null
+    turn: {
+      turn: string
+      session: string
+      room: string
+      agent: string
+      peripheral: string | null
+      by: string
+      request: string
+      state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+      detail: string
+      ahead: number
+      steps: {
+        taken: number
+        failed: number
+        refused: number
+      }
+      approval: string | null
+      accepted: string
+      started: string | null
+      ended: string | null
+    } | null
+    waiting: number
+    paused: boolean
+    refused: {
+      entry: string
+      at: string
+      who: string
+      room: string | null
+      session: string
+      code: string
+      message: string
+    } | null
+  }>
+  rooms: Array<{
+    id: string
+    mode: RoomMode
+    listener: string | null
+    running: number
+    waiting: number
+  }>
+  approvals: Array<{
+    approval: string
+    agent: string
+    room: string
+    turn: string
+    opens: string
+    why: string
+    until: string
+  }>
+  budgets: Array<{
+    agent: string
+    room: string
+    of: string
+    unit: "tokens" | "usd"
+    used: number
+    limit: number
+  }>
+  refused: Array<{
+    entry: string
+    at: string
+    who: string
+    room: string | null
+    session: string
+    code: string
+    message: string
+  }>
+}
+
+export type NowInput = Record<string, never>
+
 export type PageAcknowledgedBody = {
   event: "page-acknowledged"
   page: string
@@ -2292,6 +2446,18 @@ export type Progress = {
   session: string
   step: string
   text: string
+}
+
+export type Proof = {
+  session: string
+  ok: boolean
+  entries: number
+  steps: number
+  dropped: number
+  head: string
+  violations: Array<Violation>
+  more: number
+  checks: Array<Check>
 }
 
 export type QuestionsAnswer = {
@@ -3073,10 +3239,27 @@ export type SessionsAnswer = {
     agent: string
     open: boolean
     peripheral: string | null
+    began: string
+    last: string
+    entries: number
+    turns: number
+    turn: {
+      status: "accepted" | "running" | "done" | "failed" | "cancelled"
+      request: string
+    } | null
   }>
+  next: string | null
 }
 
 export type SessionsInput = {
+  /** of this agent */
+  agent?: string | undefined
+  /** in this room */
+  room?: string | undefined
+  /** only those that are open, or only those that are not */
+  open?: boolean | string | undefined
+  /** from where the page before ended: its last session */
+  before?: string | undefined
   limit?: number | undefined
 }
 
@@ -3753,17 +3936,6 @@ export type UsageNotedBody = {
   reckoned?: boolean | undefined
 }
 
-export type Verdict = {
-  session: string
-  ok: boolean
-  entries: number
-  steps: number
-  dropped: number
-  head: string
-  violations: Array<Violation>
-  more: number
-}
-
 export type VerifiedBody = {
   event: "verified"
   through: number
@@ -3775,7 +3947,7 @@ export type VerifiedBody = {
 
 export type VerifyAnswer = {
   ok: boolean
-  verdicts: Array<Verdict>
+  verdicts: Array<Proof>
   store: StoreVerdict | null
 }
 
@@ -4060,6 +4232,8 @@ export interface Operations {
   "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
   /** do not let a call through that waits for a person, and say why */
   "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
+  /** how everything stands in one look: agents and their walls, rooms, approvals, budgets, and what was refused last */
+  "now": { reads: true; agents: false; input: NowInput; answer: NowAnswer }
   /** what is being worked on and what waits, and how each stands */
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
   /** how things stand in this room now: agents, work, approvals, budgets, missions */
@@ -4130,6 +4304,8 @@ export interface Operations {
   "count": { reads: true; agents: false; input: CountInput; answer: CountAnswer }
   /** how much matching evidence there is of each session, subject, type, claim, event, author, room, agent, mission, pattern, peripheral, tool, outcome, path */
   "facets": { reads: true; agents: false; input: FacetsInput; answer: FacetsAnswer }
+  /** how much evidence matches, and what it is made of: every facet at once */
+  "breakdown": { reads: true; agents: false; input: BreakdownInput; answer: BreakdownAnswer }
   /** what a session came to: goals, walls, progress, answers, files */
   "digest": { reads: true; agents: false; input: DigestInput; answer: DigestAnswer }
   /** prove from evidence alone that a chain is whole and every step was within its wall */

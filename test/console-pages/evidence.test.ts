@@ -131,7 +131,10 @@ test('what is written comes by itself, unless one looks at what was', async () =
   await page.getByLabel('Live').uncheck()
   expect(new URL(page.url()).searchParams.get('live')).toBe('off')
   must(await house.store.append([say('live-2', 'second')]))
-  // It is found by who asks, and was not told before.
+  // Whoever follows has heard of it; who does not, has not, until they ask.
+  await using other = await open('?room=quiet&event=message')
+  await expect.poll(async () => (await rowsOf(other.page))[0], PATIENT).toBe('line | second | ada')
+  expect((await rowsOf(page))[0]).toBe('line | first | ada')
   await page.getByRole('button', { name: 'Find' }).click()
   await expect.poll(async () => (await rowsOf(page))[0], PATIENT).toBe('line | second | ada')
 })

@@ -48,7 +48,11 @@ const JSON_TYPE = 'application/json'
 
 const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
 /** Every file of the page, at the address it has. */
-const PAGES = readdirSync(PUBLIC).map((file) => (file === 'index.html' ? '/' : `/${file}`))
+const PAGES = ['', 'console/'].flatMap((folder) =>
+  readdirSync(join(PUBLIC, folder), { withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ name }) => `/${folder}${name === 'index.html' ? '' : name.replace(/\.html$/, '')}`),
+)
 const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this instance')
 
 describe('without a token', () => {
@@ -135,7 +139,7 @@ describe('the link that `up` prints', () => {
 
   test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
     const { status, headers, body } = await call(path, { token: null, headers: { cookie: await cookieOf() } })
-    const file = path === '/' ? 'index.html' : path.slice(1)
+    const file = path === '/' ? 'index.html' : `${path.slice(1)}${extname(path) === '' ? '.html' : ''}`
     const types: Record<string, string> = {
       '.html': 'text/html; charset=utf-8',
       '.css': 'text/css; charset=utf-8',
