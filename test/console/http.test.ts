@@ -365,7 +365,7 @@ describe('what is asked', () => {
       'a parameter out of bounds',
       '/api/sessions?limit=201',
       'command-invalid',
-      'limit: Too big: expected number to be <=200; usage: /sessions [limit=…]',
+      'limit: Too big: expected number to be <=200; usage: /sessions [agent=…] [room=…] [open=…] [before=…] [limit=…]',
     ],
     ['a parameter given twice', '/api/sessions?limit=1&limit=2', 'request-invalid', 'limit: is given twice'],
     ['a missing parameter', '/api/tree', 'command-invalid', 'entry is missing; usage: /tree ENTRY'],

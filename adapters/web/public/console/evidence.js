@@ -16,8 +16,9 @@ const says = texts.evidence
 const PAGE = 100
 /** As many are held; what is older is asked for again by who looks for it. */
 const MOST = 20_000
-/** What comes live is counted anew now and then, not for each. */
+/** What comes live is counted anew now and then, not for each; and the less often, the longer that takes. */
 const RECOUNT_MS = 2000
+const RECOUNT_SHARE = 10
 
 const shell = createShell({
   under: 'evidence',
@@ -46,14 +47,33 @@ const list = createList({
   keyOf: ({ id }) => id,
   row: () => entryRow(),
   onActive: (entry) => {
-    if (split.pass(entry.id)) pane.show([entry])
+    if (split.pass(entry.id)) showWhole(entry)
   },
   onOpen: (entry) => {
-    pane.show([entry])
     split.open(entry.id)
+    showWhole(entry)
   },
   onEnd: () => readOn(),
 })
+
+/** A step has two entries: whoever stays with one of them sees both. */
+const STAY_MS = 150
+let staying = 0
+const showWhole = (entry) => {
+  pane.show([entry])
+  clearTimeout(staying)
+  const other = OTHER_HALF[entry.body?.event]?.(entry.body)
+  if (!other) return
+  staying = setTimeout(async () => {
+    const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: other })}`)
+    if (status !== 200 || split.hash() !== entry.id) return
+    pane.show([entry, body.entry].sort((a, b) => a.seq - b.seq))
+  }, STAY_MS)
+}
+const OTHER_HALF = {
+  'step-intended': ({ step }) => `${step}.outcome`,
+  'step-ended': ({ step }) => `${step}.intent`,
+}
 
 const pane = createPane({
   linkTo: (entry) => `#${encodeURIComponent(entry.id)}`,
@@ -66,10 +86,10 @@ const split = createSplit({ main, list, pane, onHash: (id) => follow(id) })
 /** The entry of the address: of the list, or of the store. */
 const follow = async (id) => {
   if (id === '') return
-  if (list.choose(id)) return pane.show([list.active()])
+  if (list.choose(id)) return showWhole(list.active())
   const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: id })}`)
   if (split.hash() !== id) return
-  if (status === 200) pane.show([body.entry])
+  if (status === 200) showWhole(body.entry)
   else
     pane.put(make('p', 'nothing', status === 404 ? says.unknown(id) : body ? texts.refused(body) : texts.unreachable))
 }
@@ -188,6 +208,7 @@ const failed = (status, body) => {
   nothing.textContent = why
   entries = []
   next = null
+  list.element.hidden = true
   list.show(entries)
   // What is asked wrongly stays wrong; all else is asked again.
   const wrong = status >= 400 && status < 500 && status !== 401
@@ -197,6 +218,7 @@ const failed = (status, body) => {
 }
 
 const draw = (before) => {
+  list.element.hidden = entries.length === 0
   list.show(entries, { before })
   nothing.hidden = entries.length > 0
   nothing.textContent = says.nothing
@@ -250,17 +272,21 @@ const listen = () => {
   live.follow(through)
 }
 
-let recounting = 0
+let recounting = null
+let took = 0
 
 const recountSoon = () => {
-  recounting ||= setTimeout(recount, RECOUNT_MS)
+  if (recounting === null) recounting = setTimeout(recount, Math.max(RECOUNT_MS, RECOUNT_SHARE * took))
 }
 
 const recount = async () => {
   clearTimeout(recounting)
-  recounting = 0
+  // What comes while it is counted is counted the next time.
+  recounting = null
   const mine = round
+  const began = performance.now()
   const { status, body } = await ask(`/api/breakdown?${search.filters()}`)
+  took = performance.now() - began
   if (mine !== round || status !== 200) return
   count.textContent = says.found(body.count)
   facets.show(body.facets)

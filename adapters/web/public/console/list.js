@@ -120,7 +120,11 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
 
   return {
     element,
-    move,
+    /** Moves from wherever one is; from then on, the keys of the list hold. */
+    move: (by) => {
+      element.focus({ preventScroll: true })
+      move(by)
+    },
     active: () => items[active] ?? null,
     /** Opens what is active. */
     open: () => items[active] && onOpen(items[active]),

@@ -1,5 +1,6 @@
 // Session: one chain as a timeline, with all of each entry beside it, and the proof that it is whole.
 import { byId, make, makeButton } from '/elements.js'
+import { ask } from '/house.js'
 import { linkTo as roomLink } from '/links.js'
 import { createChain } from './chain.js'
 import { createPane, elsewhere } from './entry.js'
@@ -175,6 +176,7 @@ const refresh = (chosen) => {
 
 const draw = () => {
   const shown = view === 'all' ? [...timeline.items] : timeline.items.filter(VIEWS[view])
+  list.element.hidden = shown.length === 0
   list.show(shown)
   nothing.hidden = shown.length > 0
   nothing.textContent = says.nothing
@@ -196,6 +198,7 @@ const chain = createChain({
   onHeld: (count) => {
     held.textContent = says.more(count)
     held.hidden = false
+    void fetchWanted()
   },
   onNothing: () => {
     nothing.textContent = says.unknown(session)
@@ -211,6 +214,13 @@ const seek = () => {
   draw()
   split.read()
   wanted = ''
+}
+
+/** One that is further on than is read is shown by itself. */
+const fetchWanted = async () => {
+  if (wanted === '') return
+  const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: wanted })}`)
+  if (status === 200) pane.show([body.entry])
 }
 
 if (session === '') location.replace('/sessions')

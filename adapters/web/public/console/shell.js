@@ -106,9 +106,9 @@ const createHelp = (keys) => {
   return dialog
 }
 
-/** While somebody types, all keys are theirs; and those with a modifier are the browser's. */
+/** While somebody types or is asked something, all keys are theirs; and those with a modifier are the browser's. */
 const isOthers = ({ target, ctrlKey, metaKey, altKey }) =>
-  ctrlKey || metaKey || altKey || target.closest('input, textarea, select, [contenteditable]') !== null
+  ctrlKey || metaKey || altKey || target.closest('input, textarea, select, [contenteditable], dialog') !== null
 
 /** One key for what a page does; `g` and another to go somewhere. */
 const listen = (keys, help) => {

@@ -206,7 +206,7 @@ export const texts = {
     keys: {
       down: 'the next entry',
       up: 'the one before',
-      open: 'open the entry',
+      open: 'open the entry, as Enter does',
       verify: 'verify the chain',
       back: 'back to the list',
       link: 'copy the link to it',
