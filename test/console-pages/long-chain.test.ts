@@ -26,6 +26,16 @@ test('a chain of any length: as much is read as anybody looks at, and the rest w
   const { page, wrong } = visited
   const pane = page.getByRole('region', { name: 'The entry' })
 
+  await page.goto(`${house.url}/session?id=s-1#n-9900`)
+  await listIn(page)
+    .getByRole('option', { name: /note 9900/, selected: true })
+    .waitFor()
+  // Without one it is the end that is seen; of what was read, here.
+  await page.goto(`${house.url}/session?id=s-1`)
+  await listIn(page)
+    .getByRole('option', { name: /note 9999/ })
+    .waitFor()
+
   // What a link leads to may lie beyond.
   await page.goto(`${house.url}/session?id=s-1#n-10590`)
   await pane.getByText('note 10590', { exact: true }).waitFor()

@@ -22,6 +22,8 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
   let items = []
   let active = -1
   let height = 0
+  /** Whether its end is read: then it stays there, whatever comes and however the list is made smaller. */
+  let pinned = follows
 
   const measure = () => {
     height = rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
@@ -110,11 +112,23 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
     event.stopPropagation()
     press()
   })
-  element.addEventListener('scroll', soon, { passive: true })
+  const toTheEnd = () => {
+    if (pinned) element.scrollTop = element.scrollHeight
+  }
+
+  element.addEventListener(
+    'scroll',
+    () => {
+      pinned = follows && element.scrollTop + element.clientHeight >= items.length * height - 2
+      soon()
+    },
+    { passive: true },
+  )
   new ResizeObserver(() => {
     measure()
     for (const known of rows.values()) known.element.style.height = `${height}px`
     space.style.height = `${items.length * height}px`
+    toTheEnd()
     soon()
   }).observe(element)
 
@@ -131,13 +145,12 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
     /** Shows other items; `before` says how many came in front of those that were there. */
     show: (next, { before = 0 } = {}) => {
       if (height === 0) measure()
-      const atEnd = element.scrollTop + element.clientHeight >= items.length * height - 2
       const was = active === -1 ? null : keyOf(items[active])
       const read = element.scrollTop > 0
       items = next
       space.style.height = `${items.length * height}px`
       if (before > 0 && read) element.scrollTop += before * height
-      if (follows && atEnd) element.scrollTop = element.scrollHeight
+      toTheEnd()
       active = was === null ? -1 : indexNear(items, was, active + before, keyOf)
       soon()
     },

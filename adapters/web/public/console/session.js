@@ -89,8 +89,9 @@ const split = createSplit({ main, list, pane, onHash: (id) => follow(id) })
 /** What the address names; an entry that this view leaves out is shown in one that does not. */
 const follow = (id) => {
   if (id === VERIFY) return pane.put(createProof(session))
+  if (id === '') return
   const item = timeline.itemOf(id)
-  if (!item) return
+  if (!item) return fetchWanted(id)
   if (!VIEWS[view](item)) choose('all')
   list.choose(item.key)
   pane.show(item.entries)
@@ -198,7 +199,7 @@ const chain = createChain({
   onHeld: (count) => {
     held.textContent = says.more(count)
     held.hidden = false
-    void fetchWanted()
+    void fetchWanted(wanted)
   },
   onNothing: () => {
     nothing.textContent = says.unknown(session)
@@ -216,11 +217,12 @@ const seek = () => {
   wanted = ''
 }
 
-/** One that is further on than is read is shown by itself. */
-const fetchWanted = async () => {
-  if (wanted === '') return
-  const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: wanted })}`)
-  if (status === 200) pane.show([body.entry])
+/** One that is further on than is read is shown by itself, until it is reached. */
+const fetchWanted = async (id) => {
+  if (id === '' || id === VERIFY) return
+  wanted = id
+  const { status, body } = await ask(`/api/show?${new URLSearchParams({ entry: id })}`)
+  if (split.hash() === id && status === 200) pane.show([body.entry])
 }
 
 if (session === '') location.replace('/sessions')
