@@ -69,6 +69,7 @@ export const askOffline = async (
       // Nobody is known to be here: a turn that was under way is not gone on with.
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),
       postOf: (id) => postOf(store, id),
+      health: async () => ({ ready: false, version: settings.version, up: {} }),
       standingOf: async () => null,
       bulletinOf: async (room) =>
         Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),

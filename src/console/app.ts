@@ -7,6 +7,7 @@ import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { Name } from '../shapes/room.ts'
 import { admission, peopleOnly } from './admission.ts'
+import { sendEvidence } from './export.ts'
 import { answerRefusal, guard } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 import { apiPage } from './page.ts'
@@ -39,7 +40,9 @@ export const createApp = (house: Console): Hono<Env> => {
   app.get('/', people, (c) =>
     c.req.query('token') === undefined ? servePage(c, house.page, 'index.html') : letIn(c, house),
   )
+  for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
   app.get('/:file{[a-z-]+\\.(css|js|svg)}', (c) => servePage(c, house.page, c.req.param('file')))
+  app.get('/console/:file{[a-z-]+\\.(css|js)}', (c) => servePage(c, join(house.page, 'console'), c.req.param('file')))
 
   app.use('/api/*', async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
@@ -53,6 +56,7 @@ export const createApp = (house: Console): Hono<Env> => {
   app.get('/api/tail', people, (c) => streamEvidence(c, house))
   app.get('/api/follow', people, (c) => streamPosts(c, house))
   app.get('/api/items', people, (c) => streamItems(c, house))
+  app.get('/api/export', people, (c) => sendEvidence(c, house))
   app.route('/api', createRoutes(house, turnAway))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
   app.onError((error, c) => {
@@ -77,6 +81,9 @@ const letIn = (c: Context, house: Console): Response => {
   const room = Name.safeParse(c.req.query('room')).data
   return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }
+
+/** The pages of the console besides the room, each under its name. */
+const PAGES = ['now', 'sessions', 'session', 'evidence', 'missions', 'peripherals'] as const
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html',

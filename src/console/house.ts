@@ -50,11 +50,13 @@ export type Console = {
   contextFor: (principal: Principal, gone: AbortSignal) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
   follow: (room: string, after: number, signal: AbortSignal) => AsyncIterable<Post>
-  /** What steps in a room say while they run; ends when the function it answers is called. */
-  progress: (room: string, heard: (progress: Progress) => void) => () => void
+  /** What steps in a room say while they run, or in all rooms; ends when the function it answers is called. */
+  progress: (room: string | null, heard: (progress: Progress) => void) => () => void
   items: (wanted: FeedWanted) => Promise<Result<ItemFeed>>
   query: (filters: unknown) => Promise<Result<{ through: number }>>
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
+  /** What is found by filters as lines of a file; everything, where there are none. */
+  exportEvidence: (filters: Record<string, string>, signal: AbortSignal) => Promise<Result<AsyncIterable<string>>>
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
 }

@@ -74,11 +74,12 @@ const placeOf = (after: string | null): ItemPlace | null => {
 
 /**
  * Every entry that matches, as it is written, from any place on: without one, from now on. A reader that reconnects says
- * what it saw last; none is left out, and none comes twice.
+ * what it saw last; none is left out, and none comes twice. With `progress=true` it also hears what steps say meanwhile.
  */
 export const streamEvidence = async (c: Context, house: Console): Promise<Response> => {
   const seen = c.req.header('last-event-id')
-  const { cursor, ...given } = { ...c.req.query(), ...(seen === undefined ? {} : { cursor: seen }) }
+  const asks: Record<string, string> = { ...c.req.query(), ...(seen === undefined ? {} : { cursor: seen }) }
+  const { cursor, progress, ...given } = asks
   const odd = ['order', 'limit'].find((key) => key in given)
   if (odd) return answerRefusal(c, refusal('query-invalid', `${odd}: what is followed has none`))
   const asked = await house.query({ ...given, limit: 1, ...(cursor === undefined ? {} : { cursor, order: 'oldest' }) })
@@ -91,7 +92,10 @@ export const streamEvidence = async (c: Context, house: Console): Promise<Respon
       yield { id: String(entry.position), event: 'entry', value: entry }
     }
   }
-  return stream(c, house, { from: String(after), events: entries })
+  if (progress !== undefined && progress !== 'true')
+    return answerRefusal(c, refusal('query-invalid', 'progress: expected true, or nothing'))
+  const aside: Aside = (tell) => house.progress(null, (said) => tell('progress', said))
+  return stream(c, house, { from: String(after), events: entries, ...(progress === undefined ? {} : { aside }) })
 }
 
 type Event = { id: string; event: string; value: unknown }

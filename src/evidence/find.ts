@@ -73,6 +73,30 @@ export const facets = async (
   if (!parsed.ok) return parsed
   const search = await searchFor(engine, parsed.value, now)
   if (search.nothing) return ok([])
+  const counts = isEverything(search) ? null : (await tally(engine, search)).counts
+  return ok(await valuesOf(engine, by, counts))
+}
+
+/** Several facets of what matches, in one look; and how much that is. */
+export const breakdown = async (
+  engine: Engine,
+  facets: readonly Facet[],
+  filters: unknown,
+  now: number,
+): Promise<Result<Breakdown>> => {
+  const parsed = strict(EvidenceFilters, filters)
+  if (!parsed.ok) return parsed
+  const search = await searchFor(engine, parsed.value, now)
+  const { counts, total } = search.nothing ? { counts: new Map(), total: 0 } : await tally(engine, search)
+  const rows = await Promise.all(facets.map(async (by) => ({ by, values: await valuesOf(engine, by, counts) })))
+  return ok({ count: total, facets: rows })
+}
+
+type Counted = { value: string; count: number }
+export type Breakdown = { count: number; facets: { by: Facet; values: Counted[] }[] }
+
+/** The values of a facet, the most frequent first; by the store's own counts where there are no others. */
+const valuesOf = async (engine: Engine, by: Facet, counts: Map<number, number> | null): Promise<Counted[]> => {
   const prefix = facetPrefix(by)
   const names = await engine.db
     .selectFrom('term')
@@ -80,19 +104,18 @@ export const facets = async (
     .where('name', '>=', prefix)
     .where('name', '<', `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`)
     .execute()
-  const counts = isEverything(search) ? new Map(names.map(({ id, count }) => [id, count])) : await tally(engine, search)
-  return ok(
-    names
-      .map(({ id, name }) => ({ value: name.slice(prefix.length), count: counts.get(id) ?? 0 }))
-      .filter(({ count }) => count > 0)
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
-  )
+  return names
+    .map(({ id, name, count }) => ({ value: name.slice(prefix.length), count: counts ? (counts.get(id) ?? 0) : count }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 }
 
-/** Counts the terms of all entries that match. */
-const tally = async (engine: Engine, search: Search): Promise<Map<number, number>> => {
+/** Counts the entries that match, and the terms they have. */
+const tally = async (engine: Engine, search: Search): Promise<{ counts: Map<number, number>; total: number }> => {
   const counts = new Map<number, number>()
+  let total = 0
   for await (const positions of windowsOf(engine, search)) {
+    total += positions.length
     for (let i = 0; i < positions.length; i += 500) {
       const some = positions.slice(i, i + 500)
       const rows = await engine.db.selectFrom('entry').select('terms').where('position', 'in', some).execute()
@@ -100,7 +123,7 @@ const tally = async (engine: Engine, search: Search): Promise<Map<number, number
         counts.set(id, (counts.get(id) ?? 0) + 1)
     }
   }
-  return counts
+  return { counts, total }
 }
 
 async function* windowsOf(engine: Engine, search: Search): AsyncGenerator<number[]> {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Entry } from '../shapes/evidence.ts'
-import type { Verdict } from '../shapes/verdict.ts'
+import type { Proof, Verdict } from '../shapes/verdict.ts'
+import { checksOf } from './checks.ts'
 import type { Engine } from './engine/engine.ts'
 import { createExplainer } from './explain.ts'
 import { BEGINNING, toTheEnd } from './growing.ts'
@@ -56,13 +57,20 @@ export const createReading = ({ engine }: Source, session: string, { walls, lear
     return next
   }
 
+  const judge = (head: Ends | undefined): Verdict => {
+    const verdict = verifier.verdict()
+    const what = wrongWith(head, verdict.entries, first, last)
+    if (what === null) return verdict
+    return { ...verdict, ok: false, violations: [...verdict.violations, { entry: '', rule: 'head', what }] }
+  }
+
   return {
-    verdict: (): Promise<Verdict> =>
+    verdict: (): Promise<Verdict> => after(judge),
+    /** The verdict, with every check that it comes from. */
+    proof: (): Promise<Proof> =>
       after((head) => {
-        const verdict = verifier.verdict()
-        const what = wrongWith(head, verdict.entries, first, last)
-        if (what === null) return verdict
-        return { ...verdict, ok: false, violations: [...verdict.violations, { entry: '', rule: 'head', what }] }
+        const verdict = judge(head)
+        return { ...verdict, checks: checksOf(verifier.seen(), verdict) }
       }),
     /** What the chain says each file was left as. */
     written: (): Promise<ReadonlyMap<string, Written>> => after(writes.known),

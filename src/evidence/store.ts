@@ -9,13 +9,14 @@ import { createAppender, type Fence } from './append.ts'
 import type { Database, Engine, Tip } from './engine/engine.ts'
 import { openPostgres } from './engine/postgres.ts'
 import { openSqlite } from './engine/sqlite.ts'
-import { count, facets, type Page, query } from './find.ts'
+import { type Breakdown, breakdown, count, facets, type Page, query } from './find.ts'
 import { hashOf } from './hash.ts'
 import type { Prepared } from './prepare.ts'
 import { reproject, UNFINISHED } from './projections.ts'
 import { asked, byId, chainOf, pagesOf } from './read.ts'
 import { createRedactor, type Redact } from './redact.ts'
 import { forksOf, type OpenPoint, openPoints, type ReplyTree, replyChain, replyTreeOf } from './reply-trees.ts'
+import { type ListedSession, listSessions, type SessionsWanted } from './session-list.ts'
 
 export type SessionRecord = { id: string; room: string; agent: string; open: boolean; peripheral: string | null }
 export type TurnRecord = {
@@ -63,6 +64,8 @@ export const openStore = async (options: Options) => {
     count: (filters: unknown): Promise<Result<number>> => count(engine, filters, clock()),
     facets: (by: Facet, filters: unknown): Promise<Result<{ value: string; count: number }[]>> =>
       facets(engine, by, filters, clock()),
+    breakdown: (by: readonly Facet[], filters: unknown): Promise<Result<Breakdown>> =>
+      breakdown(engine, by, filters, clock()),
     replyChain: (id: string): Promise<Entry[]> => replyChain(db, id),
     replyTree: (id: string): Promise<ReplyTree | null> => replyTreeOf(db, id, clock()),
     forks: (id: string): Promise<Entry[]> => forksOf(db, id),
@@ -79,6 +82,8 @@ export const openStore = async (options: Options) => {
     session: (id: string): Promise<SessionRecord | null> => session(db, id),
     openSession: (room: string, agent: string): Promise<SessionRecord | null> => openSession(db, room, agent),
     sessions: (limit: number): Promise<SessionRecord[]> => sessions(db, limit),
+    /** Sessions as people look for them: by whom and where, with what they came to. */
+    listSessions: (wanted: SessionsWanted): Promise<ListedSession[]> => listSessions(engine, wanted),
     turn: (id: string): Promise<TurnRecord | null> => turn(db, id),
     nextTurn: (session: string): Promise<TurnRecord | null> => nextTurn(db, session),
     unfinishedTurns: (): Promise<TurnRecord[]> => unfinishedTurns(db),

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Head, StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import type { Head, Proof, StoreVerdict, Verdict } from '../shapes/verdict.ts'
 import type { Engine, Tip } from './engine/engine.ts'
 import { BEGINNING, toTheEnd } from './growing.ts'
 import { GENESIS } from './hash.ts'
@@ -13,6 +13,10 @@ type Source = Pick<Store, 'engine'>
 /** Verifies one chain from its beginning: what it was judged by is in the evidence too. */
 export const verifyChain = ({ engine }: Source, session: string): Promise<Verdict> =>
   createReading({ engine }, session).verdict()
+
+/** The same, with every check. */
+export const proveChain = ({ engine }: Source, session: string): Promise<Proof> =>
+  createReading({ engine }, session).proof()
 
 type Check = {
   /** The last head that was signed, whether our key did it, and whether there should be one. */

@@ -1,6 +1,7 @@
 import { Body, type Entry, EventName, events } from '../shapes/evidence.ts'
 import type { Verdict } from '../shapes/verdict.ts'
 import { createAuthorship } from './authors.ts'
+import type { Seen } from './checks.ts'
 import { type Complain, createComplaints } from './complain.ts'
 import { GENESIS, hashEntry, hashOf } from './hash.ts'
 import type { Walls } from './wall/wall.ts'
@@ -21,6 +22,7 @@ export const createVerifier = (session: string, walls: Walls) => {
   let dropped = 0
   // What entries say of each other can be judged as long as all are there that say where a wall stands.
   let judged = true
+  const events = new Map<string, number>()
 
   return {
     /** Takes the next entry, and says whether it is a whole one; `explained`: a body that is gone was let go by policy. */
@@ -34,9 +36,12 @@ export const createVerifier = (session: string, walls: Walls) => {
       if (gone) dropped++
       author(entry)
       if (entry.body?.event === 'step-intended') steps++
+      if (entry.body !== null) events.set(entry.body.event, (events.get(entry.body.event) ?? 0) + 1)
       judged = watch(entry) && judged
       return true
     },
+    /** What was read so far. */
+    seen: (): Seen => ({ entries, events, judged }),
     verdict: (): Verdict => {
       const lists = judged ? [links, acts] : [links]
       const violations = lists.flatMap(({ listed }) => listed)

@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createApp } from '../console/app.ts'
 import { principalOf } from '../doors/admit.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
+import { exportFound } from '../evidence/transfer/export-found.ts'
 import type { Extend } from '../mcp/house.ts'
 import { receive } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
@@ -53,12 +54,13 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     follow: (room, after, signal) => follow(store, live, { room, after }, AbortSignal.any([signal, drained.signal])),
     progress: (room, heard) =>
       parts.progress.listen((progress) => {
-        if (progress.room === room) heard(progress)
+        if (room === null || progress.room === room) heard(progress)
       }),
     items: (wanted) => openItems(store, live, wanted, drained.signal),
     query: (filters) => store.query(filters),
     followEvidence: (filters, after, signal) =>
       followEvidence(store, live, { filters, after }, AbortSignal.any([signal, drained.signal])),
+    exportEvidence: (filters, signal) => exportFound(store, filters, AbortSignal.any([signal, drained.signal])),
     newId: parts.newId,
     log: log.warn,
   })

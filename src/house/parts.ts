@@ -16,7 +16,7 @@ import { openStore, type Store } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
 import { createRoll } from '../evidence/tokens.ts'
 import { createBook } from '../evidence/usage.ts'
-import { verifyChain, verifyStore } from '../evidence/verify-store.ts'
+import { proveChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
@@ -43,7 +43,7 @@ import type { Digest } from '../shapes/digest.ts'
 import type { Mission } from '../shapes/mission.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { RoomMode } from '../shapes/room.ts'
-import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { Proof, StoreVerdict, Violation } from '../shapes/verdict.ts'
 import { createTurnViews } from '../status/turn-view.ts'
 import { createGithub } from '../tickle/source-github.ts'
 import { createWorks } from '../tickle/work.ts'
@@ -276,7 +276,7 @@ export const viewsOf = ({ store, config, folder, workspace }: Seen) => {
       const own = (await modeOf(room)) ?? thread?.mode ?? 'discuss'
       return thread ? lowest([own, (await modeOf(thread.room)) ?? 'discuss']) : own
     },
-    verify: (session: string): Promise<Verdict> => verifyChain(store, session),
+    verify: (session: string): Promise<Proof> => proveChain(store, session),
     verifyFiles: async (session: string): Promise<Violation[]> => {
       const place = await openWorkspace(rootFor((await store.session(session))?.agent), [])
       return (await verifyFiles(store, session, (path) => stateIn(place, path))).violations

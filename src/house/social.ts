@@ -19,7 +19,7 @@ import { postOf } from '../status/posts.ts'
 import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
-import { everybody, presenceOf } from './health.ts'
+import { everybody, healthOf, presenceOf } from './health.ts'
 import { patternsFor } from './library.ts'
 import type { Parts } from './parts.ts'
 
@@ -94,6 +94,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     patterns: patternsFor(parts),
     bulletinOf: bulletinIn(parts),
     worlds: parts.worlds,
+    health: () => healthOf(parts, false),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),
     roomMode,

@@ -180,6 +180,20 @@ export const count = defineOperation({
 
 const SHOWN = 50
 
+const Faceted = z.strictObject({
+  by: Facet,
+  values: z.array(z.strictObject({ value: z.string(), count: z.int() })),
+  /** How many values there are besides those shown. */
+  more: z.int(),
+})
+type Faceted = z.infer<typeof Faceted>
+
+const cutTo = (most: number, by: Facet, values: Faceted['values']): Faceted => ({
+  by,
+  values: values.slice(0, most),
+  more: Math.max(0, values.length - most),
+})
+
 export const facets = defineOperation({
   ...looks,
   name: 'facets',
@@ -187,22 +201,51 @@ export const facets = defineOperation({
   example: 'facets tool agent=claude-1',
   positional: ['by'],
   input: z.strictObject({ by: Facet, ...EvidenceFilters.shape }),
-  output: z.strictObject({
-    by: Facet,
-    values: z.array(z.strictObject({ value: z.string(), count: z.int() })),
-    /** How many values there are besides those shown. */
-    more: z.int(),
-  }),
+  output: Faceted,
   run: async ({ by, ...filters }, { store }) => {
     const found = await store.facets(by, filters)
     if (!found.ok) return found
-    return ok({ by, values: found.value.slice(0, SHOWN), more: Math.max(0, found.value.length - SHOWN) })
+    return ok(cutTo(SHOWN, by, found.value))
   },
   render: ({ by, values, more }) =>
     [
       ...values.map(({ value, count }) => `${String(count).padStart(8)}  ${plain(value)}`),
       ...(more > 0 ? [`${String(more).padStart(8)}  more`] : []),
     ].join('\n') || `no evidence has a ${by}`,
+})
+
+/** So many values of each are told in a breakdown: what narrows most is what there is most of. */
+const NARROWING = 12
+
+export const breakdown = defineOperation({
+  ...looks,
+  name: 'breakdown',
+  summary: 'how much evidence matches, and what it is made of: every facet at once',
+  example: 'breakdown agent=claude-1 since=7d',
+  positional: [],
+  input: EvidenceFilters,
+  output: z.strictObject({
+    count: z.int(),
+    facets: z.array(Faceted),
+  }),
+  run: async (input, { store }) => {
+    const found = await store.breakdown(Facet.options, input)
+    if (!found.ok) return found
+    return ok({
+      count: found.value.count,
+      facets: found.value.facets.map(({ by, values }) => cutTo(NARROWING, by, values)),
+    })
+  },
+  render: ({ count, facets }) =>
+    [
+      counted(count, 'entry', 'entries'),
+      ...facets
+        .filter(({ values }) => values.length > 0)
+        .map(({ by, values, more }) => {
+          const named = values.map(({ value, count }) => `${plain(value)} ${count}`).join(', ')
+          return `${by}: ${named}${more > 0 ? `, and ${more} more` : ''}`
+        }),
+    ].join('\n'),
 })
 
 /** What people hold, by the word they use for it. */

@@ -5,7 +5,7 @@ import { Id } from '../shapes/message.ts'
 import { Flag } from '../shapes/query.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
-import { StoreVerdict, Verdict } from '../shapes/verdict.ts'
+import { type Check, Proof, StoreVerdict, type Verdict, type Violation } from '../shapes/verdict.ts'
 import { type Context, defineOperation } from './operation.ts'
 
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/
@@ -27,7 +27,7 @@ export const verify = defineOperation({
       files: Flag.default(false).describe('also whether the files are still what the session left'),
     })
     .refine(({ session, all }) => all !== (session !== undefined), 'expected a session, or "all"'),
-  output: z.strictObject({ ok: z.boolean(), verdicts: z.array(Verdict), store: StoreVerdict.nullable() }),
+  output: z.strictObject({ ok: z.boolean(), verdicts: z.array(Proof), store: StoreVerdict.nullable() }),
   role: 'viewer',
   reads: true,
   offline: true,
@@ -42,7 +42,12 @@ export const verify = defineOperation({
     const verdict = await context.verify(session ?? '')
     if (verdict.entries === 0) return refused(refusal('session-unknown', `there is no session ${session}`))
     const wrong = files ? await context.verifyFiles(session ?? '') : []
-    const judged = { ...verdict, ok: verdict.ok && wrong.length === 0, violations: [...verdict.violations, ...wrong] }
+    const judged = {
+      ...verdict,
+      ok: verdict.ok && wrong.length === 0,
+      violations: [...verdict.violations, ...wrong],
+      checks: [...verdict.checks, ...(files ? [checkOfFiles(verdict, wrong)] : [])],
+    }
     return ok({ ok: judged.ok, verdicts: [judged], store: null })
   },
   render: ({ ok, verdicts, store }) =>
@@ -53,6 +58,14 @@ export const verify = defineOperation({
       ok ? `verified: ${count(verdicts.length, 'chain')}, all whole` : 'NOT verified: see above',
     ].join('\n'),
   passes: ({ ok }) => ok,
+})
+
+/** The files themselves, which are held against what the steps say they left. */
+const checkOfFiles = ({ steps }: Verdict, { length: broken }: Violation[]): Check => ({
+  rule: 'files',
+  entries: steps,
+  broken,
+  judged: true,
 })
 
 /** A room reads so many lines at most; with --json there are all. */
@@ -78,7 +91,7 @@ const verdictLines = ({ session, ok, entries, steps, dropped, violations, more }
 const unlisted = (listed: number, more: number): number => Math.max(0, listed - LINES) + more
 
 const verifyAll = async ({ store, verify, verifyStore }: Context, head: string | undefined) => {
-  const verdicts: Verdict[] = []
+  const verdicts: Proof[] = []
   for (const chain of await store.chains()) verdicts.push(await verify(chain))
   const [, position, root = ''] = HEAD.exec(head ?? '') ?? []
   const whole = await verifyStore(position === undefined ? null : { position: Number(position), root })

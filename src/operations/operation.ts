@@ -7,6 +7,7 @@ import type { Presence } from '../shapes/agent.ts'
 import type { Act, Way } from '../shapes/bell.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
+import type { Health } from '../shapes/http.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
 import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
@@ -22,7 +23,7 @@ import type { Situation } from '../shapes/situation.ts'
 import type { Source } from '../shapes/tickle.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
-import type { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import type { Proof, StoreVerdict, Violation } from '../shapes/verdict.ts'
 import type { WorldGame, WorldLook } from '../shapes/world.ts'
 import type { Works } from '../tickle/work.ts'
 import type { Checkouts } from '../workspace/checkouts.ts'
@@ -70,6 +71,8 @@ export type Context = {
   turns: { of: (turn: string) => Promise<TurnView | null>; open: () => Promise<TurnView[]> }
   /** What a room reads of an entry, and which room that is; null where it reads nothing of it. */
   postOf: (id: string) => Promise<{ room: string; text: string } | null>
+  /** What of the house is up. */
+  health: () => Promise<Health>
   /** How it stands with a network; null where nobody is on it. */
   standingOf: (network: string) => Promise<NetworkStanding | null>
   /** How things stand in a room now, and in words. */
@@ -84,7 +87,8 @@ export type Context = {
   residents: readonly string[]
   roomMode: (room: string) => Promise<RoomMode>
   specs: ReadonlyMap<string, PeripheralSpec>
-  verify: (session: string) => Promise<Verdict>
+  /** Proves a chain, and says every check. */
+  verify: (session: string) => Promise<Proof>
   /** Which files are not what a session left. */
   verifyFiles: (session: string) => Promise<Violation[]>
   /** Verifies the store as a whole, also against a head that somebody kept elsewhere. */

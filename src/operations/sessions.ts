@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { oneLine } from '../lib/plain.ts'
 import { agentCalled, type Presence } from '../shapes/agent.ts'
 import { Id } from '../shapes/message.ts'
+import { Flag } from '../shapes/query.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
+import { TurnStatus } from '../shapes/turn.ts'
 import { TurnView } from '../shapes/turn-view.ts'
 import { defineOperation } from './operation.ts'
 
@@ -14,6 +16,13 @@ const SessionRow = z.strictObject({
   agent: Name,
   open: z.boolean(),
   peripheral: z.string().nullable(),
+  began: z.iso.datetime(),
+  /** When its newest entry was written. */
+  last: z.iso.datetime(),
+  entries: z.int(),
+  turns: z.int(),
+  /** Its last turn: how that stands, and what was asked for. */
+  turn: z.strictObject({ status: TurnStatus, request: z.string() }).nullable(),
 })
 
 export const sessions = defineOperation({
@@ -21,12 +30,26 @@ export const sessions = defineOperation({
   summary: 'the latest sessions: one run of an agent, one chain of evidence each',
   example: 'sessions limit=5',
   positional: [],
-  input: z.strictObject({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
-  output: z.strictObject({ sessions: z.array(SessionRow) }),
+  input: z.strictObject({
+    agent: Name.optional().describe('of this agent'),
+    room: Name.optional().describe('in this room'),
+    open: Flag.optional().describe('only those that are open, or only those that are not'),
+    before: Id.optional().describe('from where the page before ended: its last session'),
+    limit: z.coerce.number().int().min(1).max(200).default(20),
+  }),
+  output: z.strictObject({
+    sessions: z.array(SessionRow),
+    /** Where the next page begins; null where this was the last. */
+    next: Id.nullable(),
+  }),
   role: 'viewer',
   reads: true,
   offline: true,
-  run: async ({ limit }, { store }) => ok({ sessions: await store.sessions(limit) }),
+  run: async ({ limit, ...wanted }, { store }) => {
+    const found = await store.listSessions({ ...wanted, limit: limit + 1 })
+    const page = found.slice(0, limit)
+    return ok({ sessions: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : null })
+  },
   render: ({ sessions }) =>
     sessions
       .map(

@@ -4,7 +4,7 @@ import { bind, unwatch, watch } from './bindings.ts'
 import { bulletin } from './bulletin.ts'
 import { step } from './by-hand.ts'
 import { debrief } from './debrief.ts'
-import { claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
+import { breakdown, claim, count, evidence, facets, forks, questions, recent, replies, show, tree } from './evidence.ts'
 import { createHelp, createWhoami } from './help.ts'
 import { hops, steps } from './history.ts'
 import { compact, digest, head, verify } from './keeping.ts'
@@ -13,6 +13,7 @@ import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
 import { obligations } from './obligations.ts'
+import { now } from './now.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
@@ -88,7 +89,7 @@ const work = [
   worlds,
 ] as const
 const deciding = [approvals, approve, deny] as const
-const watching = [status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
+const watching = [now, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
 const places = [
   rooms,
   mode,
@@ -117,6 +118,7 @@ const chains = [
   claim,
   count,
   facets,
+  breakdown,
   digest,
   verify,
   head,

@@ -33,7 +33,7 @@ export const diff = defineOperation({
   summary: 'what the last turn of an agent here changed; turn=all for its whole session',
   example: 'diff codex-1',
   positional: ['agent'],
-  input: z.strictObject(chosen),
+  input: z.strictObject({ ...chosen, step: Id.optional().describe('only what this step changed') }),
   output: z.strictObject({
     agent: Name,
     what: z.string(),
@@ -45,7 +45,8 @@ export const diff = defineOperation({
   reads: true,
   offline: false,
   run: async (wanted, context) => {
-    const choice = await chooseTurn(wanted, context)
+    const choice =
+      wanted.step === undefined ? await chooseTurn(wanted, context) : await chooseStep(wanted.step, context)
     if (!choice.ok) return choice
     const { session, history, what, steps } = choice.value
     const left = steps.filter(({ step }) => !history.undone.has(step))
@@ -186,6 +187,18 @@ const mergedOf = async (merge: string, store: Context['store']): Promise<Session
   const { agent } = entry.body
   const sessions = await store.sessions(SESSIONS)
   return sessions.find((one) => one.agent === agent && entry.tags.includes(`room/${one.room}`)) ?? null
+}
+
+/** One step alone, to be looked at. */
+const chooseStep = async (step: string, { room, store, undo }: Context): Promise<Result<Choice>> => {
+  const entry = await store.get(`${step}.outcome`)
+  const session = entry?.body?.event === 'step-ended' ? await store.session(entry.session) : null
+  if (!entry || !session || (room !== null && session.room !== room))
+    return no('entry-unknown', `there is no step ${step} that was taken`)
+  const history = await undo.history(session.id)
+  const steps = history.steps.filter((one) => one.step === step)
+  if (steps.length === 0) return no('nothing-to-undo', `step ${step} changed nothing`)
+  return ok({ session, history, steps, what: `step ${step}`, about: entry.id })
 }
 
 /** A step, and all later ones of its session. */

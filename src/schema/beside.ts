@@ -8,6 +8,7 @@ export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths
   '/api/follow': { get: follow(schemas) },
   '/api/items': { get: items(schemas) },
   '/api/tail': { get: tail(schemas) },
+  '/api/export': { get: exported(schemas) },
 })
 
 const health: Endpoint = {
@@ -93,9 +94,28 @@ const items = (schemas: Record<string, JsonSchema>): Endpoint =>
     schemas,
   )
 
-const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
+/** What evidence can be looked for by, and from where. */
+const filtersOf = (schemas: Record<string, JsonSchema>): Record<string, JsonSchema> => {
   const { properties = {} } = schemas['EvidenceInput'] ?? {}
   const { order: _order, limit: _limit, ...filters } = properties
+  return filters
+}
+
+const exported = (schemas: Record<string, JsonSchema>): Endpoint => {
+  const { cursor: _cursor, ...filters } = filtersOf(schemas)
+  return {
+    operationId: 'export',
+    tags: ['lines'],
+    summary: 'evidence that matches as a file, a line of JSON for each entry',
+    description:
+      'Without a filter it is all there is, as `bellhop evidence import` takes it. The last line says that the file is whole.',
+    parameters: parametersOf({ properties: filters }, { tool: 'read' }),
+    responses: answers({ 'application/x-ndjson': { schema: ref('Entry') } }, 'The lines.'),
+  }
+}
+
+const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
+  const filters = filtersOf(schemas)
   return streamOf(
     {
       name: 'tail',

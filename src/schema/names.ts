@@ -16,7 +16,7 @@ import { Refusal, RefusalCode } from '../shapes/refusal.ts'
 import { RoomMode } from '../shapes/room.ts'
 import { RpcAnswer, RpcError, RpcNotification, RpcRequest, RpcThread, RpcTurn } from '../shapes/rpc.ts'
 import { FileChange, RunResult, StepOutcome, StepReport, TestReport, TurnOutcome } from '../shapes/turn.ts'
-import { StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
+import { Check, Proof, StoreVerdict, Verdict, Violation } from '../shapes/verdict.ts'
 import { ClientFrame, ServerFrame } from '../shapes/wire.ts'
 
 /** `step-ended` as the name of a type: `StepEnded`. */
@@ -30,6 +30,7 @@ export const typeName = (name: string): string =>
 const shapes: Record<string, z.ZodType> = {
   Assignment,
   Author,
+  Check,
   ClientFrame,
   Config,
   Digest,
@@ -50,6 +51,7 @@ const shapes: Record<string, z.ZodType> = {
   Probe,
   ProblemDetails,
   Progress,
+  Proof,
   Receipt,
   Refusal,
   RefusalCode,

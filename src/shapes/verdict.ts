@@ -19,6 +19,20 @@ export const Verdict = z.strictObject({
 })
 export type Verdict = z.infer<typeof Verdict>
 
+/** One rule that a chain was held against: to how many of its entries it applies, and how often it is broken. */
+export const Check = z.strictObject({
+  rule: z.string(),
+  entries: z.int(),
+  broken: z.int(),
+  /** Whether it could be judged: where bodies are gone that say where a wall stood, what it allowed cannot be told. */
+  judged: z.boolean(),
+})
+export type Check = z.infer<typeof Check>
+
+/** A verdict, with every check that it comes from. */
+export const Proof = Verdict.extend({ checks: z.array(Check) })
+export type Proof = z.infer<typeof Proof>
+
 /** What is true of the store as a whole: that no entry is missing anywhere, and that all are found by what they say. */
 export const StoreVerdict = z.strictObject({
   ok: z.boolean(),

@@ -207,6 +207,7 @@ describe('an agent', () => {
     ['GET', '/api/follow', 'GET /api/follow'],
     ['GET', '/api/tail', 'GET /api/tail'],
     ['GET', '/api/items?room=quiet', 'GET /api/items'],
+    ['GET', '/api/export', 'GET /api/export'],
     ['GET', '/', 'GET /'],
     ['POST', '/api/mode', 'POST /api/mode'],
   ])('may not %s %s: that is for people', async (method, path, what) => {

@@ -48,7 +48,11 @@ const JSON_TYPE = 'application/json'
 
 const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
 /** Every file of the page, at the address it has. */
-const PAGES = readdirSync(PUBLIC).map((file) => (file === 'index.html' ? '/' : `/${file}`))
+const PAGES = ['', 'console/'].flatMap((folder) =>
+  readdirSync(join(PUBLIC, folder), { withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ name }) => `/${folder}${name === 'index.html' ? '' : name.replace(/\.html$/, '')}`),
+)
 const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this instance')
 
 describe('without a token', () => {
@@ -58,6 +62,7 @@ describe('without a token', () => {
     ['GET', '/api/follow'],
     ['GET', '/api/tail'],
     ['GET', '/api/items'],
+    ['GET', '/api/export'],
     ['GET', '/api/openapi.json'],
     ['GET', '/api/docs'],
     ['GET', '/api/anything'],
@@ -134,7 +139,7 @@ describe('the link that `up` prints', () => {
 
   test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
     const { status, headers, body } = await call(path, { token: null, headers: { cookie: await cookieOf() } })
-    const file = path === '/' ? 'index.html' : path.slice(1)
+    const file = path === '/' ? 'index.html' : `${path.slice(1)}${extname(path) === '' ? '.html' : ''}`
     const types: Record<string, string> = {
       '.html': 'text/html; charset=utf-8',
       '.css': 'text/css; charset=utf-8',
@@ -360,7 +365,7 @@ describe('what is asked', () => {
       'a parameter out of bounds',
       '/api/sessions?limit=201',
       'command-invalid',
-      'limit: Too big: expected number to be <=200; usage: /sessions [limit=…]',
+      'limit: Too big: expected number to be <=200; usage: /sessions [agent=…] [room=…] [open=…] [before=…] [limit=…]',
     ],
     ['a parameter given twice', '/api/sessions?limit=1&limit=2', 'request-invalid', 'limit: is given twice'],
     ['a missing parameter', '/api/tree', 'command-invalid', 'entry is missing; usage: /tree ENTRY'],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { BELLHOP } from '../../src/evidence/drafts.ts'
 import { hashEntry, hashOf } from '../../src/evidence/hash.ts'
 import { createVerifier } from '../../src/evidence/verify.ts'
-import { verifyChain } from '../../src/evidence/verify-store.ts'
+import { proveChain, verifyChain } from '../../src/evidence/verify-store.ts'
 import type { Author, Body, Draft, Entry } from '../../src/shapes/evidence.ts'
 import type { Verdict, Violation } from '../../src/shapes/verdict.ts'
 import { ADA, CLAUDE, must, said, sessionOfOneStep, testStore } from '../support/store.ts'
@@ -51,6 +51,29 @@ describe('a whole session', () => {
         violations: [],
         more: 0,
       },
+    ])
+  })
+
+  test('is proved rule by rule: to how many entries each applies, and that none is broken', async () => {
+    await using house = await testStore()
+    must(await house.store.append(sessionOfOneStep()))
+    const { checks, ...verdict } = await proveChain(house.store, 's-1')
+    const holds = (rule: string, entries: number) => ({ rule, entries, broken: 0, judged: true })
+    expect([verdict, checks]).toEqual([
+      await verifyChain(house.store, 's-1'),
+      [
+        ...['chain', 'order', 'hash', 'body', 'form', 'author'].map((rule) => holds(rule, 8)),
+        holds('head', 1),
+        holds('wall', 3),
+        holds('phase', 2),
+        holds('budget', 1),
+        holds('approval', 1),
+        holds('pin', 1),
+        holds('hop', 2),
+        holds('fruit', 1),
+        holds('bell', 1),
+        holds('park', 1),
+      ],
     ])
   })
 

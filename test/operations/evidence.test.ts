@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier } from '../../src/evidence/verify.ts'
 import { operationNamed } from '../../src/operations/table.ts'
+import { Facet } from '../../src/shapes/query.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { refused } from '../../src/shapes/result.ts'
 import { receive } from '../../src/social/pipeline.ts'
@@ -134,6 +135,26 @@ describe('in a room', () => {
     expect(await ask(house, 'm1', '/head')).not.toBe(`${position}:${root}`)
     expect(await ask(house, 'm1', '/head')).toMatch(/^1:[0-9a-f]{64}$/)
   })
+})
+
+test('a breakdown is how much matches, and every facet of it at once, each as it is by itself', async () => {
+  await using house = await testSocial()
+  await receive(line({ id: 'm1', text: '@codex read it' }), house.social)
+  await receive(line({ id: 'm2', text: 'hello' }), house.social)
+  const whole = must(await house.store.breakdown(Facet.options, { room: 'quiet' }))
+  const each = await Promise.all(
+    Facet.options.map(async (by) => ({ by, values: must(await house.store.facets(by, { room: 'quiet' })) })),
+  )
+  expect(whole).toEqual({ count: must(await house.store.count({ room: 'quiet' })), facets: each })
+  expect(must(await house.store.breakdown(['event'], { room: 'nowhere' }))).toEqual({
+    count: 0,
+    facets: [{ by: 'event', values: [] }],
+  })
+  expect((await ask(house, 'm3', '/breakdown room=quiet event=message'))?.split('\n').slice(0, 3)).toEqual([
+    '3 entries',
+    'session: room-quiet 3',
+    'subject: room/quiet 3',
+  ])
 })
 
 test('an entry whose body is not kept any more is still in its place', async () => {

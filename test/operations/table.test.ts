@@ -160,7 +160,7 @@ test.each(operations.filter(({ reads }) => !reads).map(({ name }) => name))(
 
 test('there are no two rows of one name, and none has the name of another address', () => {
   const rows = operations.flatMap(({ name, also = [] }) => [name, ...also])
-  const names = [...rows, 'say', 'follow', 'tail', 'items', 'docs', 'openapi.json']
+  const names = [...rows, 'say', 'follow', 'tail', 'items', 'export', 'docs', 'openapi.json']
   expect(names).toEqual([...new Set(names)])
 })
 

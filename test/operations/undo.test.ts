@@ -60,6 +60,20 @@ describe('/diff', () => {
     ])
   })
 
+  test('shows what one step changed, and says of one that changed nothing that it did not', async () => {
+    await using it = await undoHouse({ a: '1' })
+    await it.turn('t1', [() => it.put('a', '2'), () => it.put('b', '2'), () => {}])
+    const head = async (step: string) => must(await it.say(`/diff step=${step}`)).split('\ndiff ')[0]
+    expect([await head('t1.0'), await head('t1.1')]).toEqual([
+      'claude-1, step t1.0: 1 file\n  changed a +1 -1',
+      'claude-1, step t1.1: 1 file\n  added b +1 -0',
+    ])
+    expect([await it.say('/diff step=t1.2'), await it.say('/diff step=t9.0')]).toEqual([
+      refused(refusal('nothing-to-undo', 'step t1.2 changed nothing')),
+      refused(refusal('entry-unknown', 'there is no step t9.0 that was taken')),
+    ])
+  })
+
   test('is bounded for a room, shows nothing that a terminal would obey, and says what is left out', async () => {
     await using it = await undoHouse()
     await it.turn('t1', [

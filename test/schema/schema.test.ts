@@ -82,7 +82,14 @@ describe('the description of the HTTP API', () => {
     const rows = operations.flatMap(({ name, also = [], reads }) =>
       [name, ...also].map((one) => `${reads ? 'get' : 'post'} /api/${one}`),
     )
-    const beside = ['get /healthz', 'post /api/say', 'get /api/follow', 'get /api/items', 'get /api/tail']
+    const beside = [
+      'get /healthz',
+      'post /api/say',
+      'get /api/follow',
+      'get /api/items',
+      'get /api/tail',
+      'get /api/export',
+    ]
     expect(endpoints.map(({ path, method }) => `${method} ${path}`)).toEqual([...beside, ...rows])
   })
 

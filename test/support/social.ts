@@ -7,7 +7,7 @@ import { digestSession } from '../../src/evidence/keep.ts'
 import { createPeople } from '../../src/evidence/people.ts'
 import type { Store } from '../../src/evidence/store.ts'
 import { createBook } from '../../src/evidence/usage.ts'
-import { verifyChain, verifyStore } from '../../src/evidence/verify-store.ts'
+import { proveChain, verifyStore } from '../../src/evidence/verify-store.ts'
 import { spoken } from '../../src/operations/table.ts'
 import { historyOf } from '../../src/operations/undo-history.ts'
 import type { AgentConfig, Presence } from '../../src/shapes/agent.ts'
@@ -99,7 +99,7 @@ export const line = (part: Partial<Message>): Message => ({
 
 /** What is proved of a store, and what a session came to: as the house has it. */
 const viewsOf = (store: Store) => {
-  const verify = (session: string) => verifyChain(store, session)
+  const verify = (session: string) => proveChain(store, session)
   const unsigned = { head: null, ours: false, expected: false, progress: () => {} }
   return {
     verify,
@@ -179,6 +179,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
+      health: async () => ({ ready: true, version: '0.0.0-test', up: { redis: 'up', evidence: 'up' } }),
       standingOf: async () => null,
       patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),
       bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),

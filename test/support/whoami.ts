@@ -24,8 +24,8 @@ const CHANGE = [
 ].flatMap((line) => line.split(' '))
 const LOOK = [
   'peripherals seat queue diff checkouts holds usage obligations patterns proofs proof bells pages worlds',
-  'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
-  'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
+  'now status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
+  'networks evidence recent show tree replies forks questions count facets breakdown digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))
 

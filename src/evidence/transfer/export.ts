@@ -58,6 +58,11 @@ export const exportInto = async (store: Store, stream: Writable, options: Option
   return ended.value()
 }
 
+/** The lines of all there is, for whoever sends them on. */
+export async function* exportLines(store: Store, options: Options = {}): AsyncGenerator<string> {
+  yield* linesFrom(store, await begin(store, options), { ...options, ended: ending() })
+}
+
 const begin = async (store: Store, { after }: Options): Promise<Start> => {
   const { position } = await store.tip()
   const from = after ?? 0

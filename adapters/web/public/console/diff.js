@@ -1,0 +1,108 @@
+// A diff for wide screens: before and after, side by side. On narrow ones it is one text, as the room has it.
+import { isDiff, verbatim } from '/diff.js'
+import { make } from '/elements.js'
+import { plain } from '/plain.js'
+import { texts } from './texts.js'
+
+/** Side by side, where there is room for it. */
+const WIDE = matchMedia('(min-width: 80rem)')
+/** What is longer is shown as one text: nobody compares so much line by line. */
+const MOST_LINES = 2000
+
+export const showText = (text) => {
+  const clean = plain(text)
+  const lines = clean.split('\n').length
+  return isDiff(clean) && WIDE.matches && lines <= MOST_LINES ? sideBySide(clean) : verbatim('', clean)
+}
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/
+
+const sideBySide = (text) => {
+  const body = make('tbody', '')
+  const head = make('tr', '', ...[texts.entry.before, texts.entry.after].map(headCell))
+  const widths = ['number', '', 'number', ''].map((name) => make('col', name))
+  const table = make('table', 'sides-diff', make('colgroup', '', ...widths), make('thead', 'unseen', head), body)
+  table.setAttribute('aria-label', texts.entry.sideBySide)
+  for (const row of rowsOf(text)) body.append(toRow(row))
+  return make('div', 'sides-scroll', table)
+}
+
+const headCell = (text) => {
+  const cell = make('th', '', text)
+  cell.colSpan = 2
+  cell.scope = 'col'
+  return cell
+}
+
+const toRow = ({ wide, kind, left, right }) => {
+  if (wide !== undefined) {
+    const cell = make('td', kind, wide)
+    cell.colSpan = 4
+    return make('tr', '', cell)
+  }
+  return make('tr', '', ...half(left, 'removed'), ...half(right, 'added'))
+}
+
+const half = (line, kind) => {
+  if (line === null) return [make('td', 'number'), make('td', 'none')]
+  return [make('td', 'number', String(line.number)), make('td', line.changed ? kind : '', line.text)]
+}
+
+/** The rows of a unified diff: what was taken away stands beside what came in its place. */
+const rowsOf = (text) => {
+  const rows = []
+  const at = { old: 0, new: 0, oldLeft: 0, newLeft: 0 }
+  const removed = []
+  const added = []
+  const settle = () => {
+    const count = Math.max(removed.length, added.length)
+    for (let i = 0; i < count; i += 1) rows.push({ left: removed[i] ?? null, right: added[i] ?? null })
+    removed.length = 0
+    added.length = 0
+  }
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    if (within(at, line)) {
+      takeLine(line, { at, rows, removed, added, settle })
+      continue
+    }
+    settle()
+    const hunk = HUNK.exec(line)
+    if (hunk) begin(at, hunk)
+    rows.push({ wide: line, kind: hunk ? 'hunk' : 'file' })
+  }
+  settle()
+  return rows
+}
+
+const begin = (at, [, from, was = '1', to, is = '1']) => {
+  at.old = Number(from)
+  at.new = Number(to)
+  at.oldLeft = Number(was)
+  at.newLeft = Number(is)
+}
+
+/** Whether a line is of the hunk: a hunk says how long it is. */
+const within = (at, line) => {
+  if (line.startsWith('\\')) return true
+  if (line.startsWith('-')) return at.oldLeft > 0
+  if (line.startsWith('+')) return at.newLeft > 0
+  return at.oldLeft > 0 && at.newLeft > 0 && (line === '' || line.startsWith(' '))
+}
+
+const takeLine = (line, { at, rows, removed, added, settle }) => {
+  const text = line.slice(1)
+  if (line.startsWith('\\')) return
+  if (line.startsWith('-')) {
+    removed.push({ number: at.old++, text, changed: true })
+    at.oldLeft -= 1
+  } else if (line.startsWith('+')) {
+    added.push({ number: at.new++, text, changed: true })
+    at.newLeft -= 1
+  } else {
+    settle()
+    const [number, other] = [at.old++, at.new++]
+    at.oldLeft -= 1
+    at.newLeft -= 1
+    rows.push({ left: { number, text, changed: false }, right: { number: other, text, changed: false } })
+  }
+}

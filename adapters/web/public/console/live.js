@@ -1,0 +1,82 @@
+// What happens in the house, as it happens: one stream of evidence, resumed where it was after sleep, a restart or a lost
+// network. Whoever listens hears every entry once, in order; and what steps say meanwhile, where they want to.
+import { backOff, whyNot } from '/house.js'
+
+/** A stream that says nothing for so long is taken for dead: pings come every few seconds. */
+const SILENT_MS = 20_000
+
+export const createLive = ({ filters = {}, progress = false, onEntry, onProgress = () => {}, onLink }) => {
+  let source = null
+  let cursor = null
+  let losses = 0
+  let timer = 0
+  let silent = 0
+
+  const path = () => {
+    const asked = new URLSearchParams(filters)
+    if (cursor !== null) asked.set('cursor', String(cursor))
+    if (progress) asked.set('progress', 'true')
+    return `/api/tail?${asked}`
+  }
+
+  const heard = () => {
+    clearTimeout(silent)
+    silent = setTimeout(() => lose({ status: 0, body: null }), SILENT_MS)
+  }
+
+  const open = () => {
+    clearTimeout(timer)
+    source?.close()
+    const address = path()
+    const stream = new EventSource(address)
+    source = stream
+    stream.addEventListener('open', () => {
+      losses = 0
+      heard()
+      onLink('online', null)
+    })
+    stream.addEventListener('entry', (event) => {
+      heard()
+      const entry = JSON.parse(event.data)
+      if (cursor !== null && entry.position <= cursor) return
+      cursor = entry.position
+      onEntry(entry)
+    })
+    stream.addEventListener('progress', (event) => {
+      heard()
+      onProgress(JSON.parse(event.data))
+    })
+    stream.addEventListener('error', async () => {
+      const why = stream.readyState === EventSource.CLOSED ? await whyNot(address) : { status: 0, body: null }
+      if (stream === source) lose(why)
+    })
+  }
+
+  const lose = ({ status, body }) => {
+    source?.close()
+    clearTimeout(timer)
+    clearTimeout(silent)
+    onLink(status === 401 ? 'signed-out' : 'offline', body)
+    timer = setTimeout(open, backOff(losses))
+    losses += 1
+  }
+
+  addEventListener('online', open)
+  // A page that is gone back to may have been kept as it was, without its connection.
+  addEventListener('pageshow', ({ persisted }) => persisted && open())
+
+  return {
+    /** Begins after a position; or goes on after what was heard last. */
+    follow: (after) => {
+      cursor ??= after
+      open()
+    },
+    lose,
+    close: () => {
+      clearTimeout(timer)
+      clearTimeout(silent)
+      source?.close()
+      source = null
+    },
+  }
+}

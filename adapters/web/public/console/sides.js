@@ -1,0 +1,146 @@
+// What is beside the agents: what waits for a person, rooms, health, budgets and what was refused last.
+import { make, makeButton } from '/elements.js'
+import { linkTo } from '/links.js'
+import { createKeeper } from './keep.js'
+import { texts } from './texts.js'
+import { ago } from './when.js'
+
+const MAY_DECIDE = ['approver', 'admin']
+
+export const createSides = ({ decide }) => {
+  const role = { may: false }
+  const waiting = make('ul', 'cards approvals')
+  waiting.setAttribute('aria-live', 'polite')
+  const approvals = section('approvals-now', texts.now.approvals, waiting)
+  const showApprovals = createKeeper(waiting, {
+    keyOf: ({ approval }) => approval,
+    empty: make('li', 'nothing', texts.now.noApprovals),
+    make: (one) => approvalCard(one, decide, role),
+  })
+  const parts = {
+    refused: make('ul', 'rows'),
+    rooms: make('ul', 'rows'),
+    budgets: make('ul', 'rows'),
+    health: make('ul', 'rows parts'),
+  }
+  const rest = make(
+    'div',
+    'sides',
+    ...Object.entries(parts).map(([name, list]) => section(`${name}-now`, texts.now[name], list)),
+  )
+
+  const showRefused = rowsIn(parts.refused, ({ entry }) => entry, refusedRow, texts.now.noRefused)
+  const showRooms = rowsIn(parts.rooms, ({ id }) => id, roomRow, '')
+  const showBudgets = rowsIn(
+    parts.budgets,
+    ({ agent, room, of, unit }) => [agent, room, of, unit].join(),
+    budgetRow,
+    texts.now.noBudgets,
+  )
+  const showParts = rowsIn(parts.health, ({ name }) => name, partRow, '')
+
+  return {
+    approvals,
+    rest,
+    mayDecide: (name) => {
+      role.may = MAY_DECIDE.includes(name)
+    },
+    show: (now) => {
+      approvals.dataset.count = String(now.approvals.length)
+      showApprovals(now.approvals)
+      showRefused(now.refused)
+      showRooms(now.rooms)
+      showBudgets(now.budgets)
+      showParts(now.parts)
+    },
+  }
+}
+
+const section = (id, title, ...children) => {
+  const heading = make('h2', '', title)
+  heading.id = `${id}-title`
+  const element = make('section', id, heading, ...children)
+  element.setAttribute('aria-labelledby', heading.id)
+  return element
+}
+
+/** Rows that are made anew when what they show has changed. */
+const rowsIn = (list, keyOf, row, nothing) =>
+  createKeeper(list, {
+    keyOf,
+    empty: nothing === '' ? null : make('li', 'nothing', nothing),
+    make: () => {
+      const element = make('li', '')
+      return { element, show: (item) => element.replaceChildren(...row(item)) }
+    },
+  })
+
+const approvalCard = (one, decide, role) => {
+  const what = make('p', 'asked', texts.now.asks(one.agent, one.opens))
+  const why = make('p', 'why', one.why)
+  const problem = make('p', 'problem')
+  problem.setAttribute('role', 'status')
+  const answer = (label, command) => {
+    const button = makeButton(label, async () => {
+      for (const each of buttons) each.disabled = true
+      problem.textContent = texts.now.deciding
+      problem.textContent = (await decide(one, command)) ?? ''
+      for (const each of buttons) each.disabled = false
+    })
+    button.setAttribute('aria-label', texts.now.decide(label, one.approval))
+    return button
+  }
+  const buttons = role.may ? [answer(texts.now.approve, 'approve'), answer(texts.now.deny, 'deny')] : []
+  const room = linkTo(one.room, one.room)
+  const note = role.may ? '' : make('span', 'dim', texts.now.mayNot)
+  const foot = make(
+    'div',
+    'answers',
+    ...buttons,
+    make('code', '', one.approval),
+    room,
+    make('span', 'dim', `${texts.now.until} `, clock(one.until)),
+    note,
+  )
+  const element = make('li', 'card approval', what, why, foot, problem)
+  return { element, show: () => {} }
+}
+
+const clock = (at) => {
+  const time = make('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
+  time.dateTime = at
+  return time
+}
+
+const refusedRow = ({ entry, at, who, session, code, message }) => {
+  const link = make('a', '', message)
+  link.href = `/session?id=${encodeURIComponent(session)}#${encodeURIComponent(entry)}`
+  return [make('b', '', who), ' ', link, ' ', make('code', '', code), ' ', ago(at)]
+}
+
+const roomRow = ({ id, mode, running, waiting }) => [
+  linkTo(id, id),
+  ' ',
+  make('span', 'mode', mode),
+  ' ',
+  make('span', 'dim', texts.now.roomWork(running, waiting)),
+]
+
+const budgetRow = (budget) => {
+  const meter = make('meter', '')
+  meter.max = budget.limit
+  meter.high = budget.limit * 0.8
+  meter.value = Math.min(budget.used, budget.limit)
+  const says = texts.now.budget(budget)
+  meter.setAttribute('aria-label', says)
+  return [make('span', '', says), meter]
+}
+
+const UP = ['up', 'online']
+
+const partRow = ({ name, state, detail }) => {
+  const dot = make('span', 'dot')
+  dot.dataset.up = String(UP.includes(state))
+  dot.setAttribute('aria-hidden', 'true')
+  return [dot, make('b', '', name), ` ${state}`, detail === '' ? '' : `: ${detail}`]
+}
