@@ -58,6 +58,26 @@ export type ActInput = {
   step?: string | undefined
 }
 
+export type ActivityAnswer = {
+  mission: string | null
+  days: Array<{
+    day: string
+    turns: number
+    failed: number
+    steps: number
+    tokens: number
+    usd: number
+    unpriced: number
+  }>
+}
+
+export type ActivityInput = {
+  /** of this mission alone, such as M-retry; of its last 500 turns */
+  mission?: string | undefined
+  /** for so many days (UTC), up to 90 */
+  days?: number | undefined
+}
+
 export type AgentSaidBody = {
   event: "agent-said"
   turn: string
@@ -1873,6 +1893,112 @@ export type NewInput = {
   name?: string | undefined
 }
 
+export type NextAnswer = {
+  next: Array<{
+    id: string
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    score: number
+    reasons: Array<{
+      why: string
+      counts: number
+    }>
+  }>
+  more: number
+}
+
+export type NextInput = {
+  /** how many, up to 500 */
+  limit?: number | undefined
+}
+
+export type NowAnswer = {
+  at: string
+  through: number
+  ready: boolean
+  parts: Array<{
+    name: string
+    state: string
+    detail: string
+  }>
+  agents: Array<{
+    id: string
+    type: string | null
+    readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+    reason: string | null
+    wall: {
+      peripheral: string
+      tools: Array<string>
+    } | null
+    turn: {
+      turn: string
+      session: string
+      room: string
+      agent: string
+      peripheral: string | null
+      by: string
+      request: string
+      state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+      detail: string
+      ahead: number
+      steps: {
+        taken: number
+        failed: number
+        refused: number
+      }
+      approval: string | null
+      accepted: string
+      started: string | null
+      ended: string | null
+    } | null
+    waiting: number
+    paused: boolean
+    refused: {
+      entry: string
+      at: string
+      who: string
+      room: string | null
+      session: string
+      code: string
+      message: string
+    } | null
+  }>
+  rooms: Array<{
+    id: string
+    mode: RoomMode
+    listener: string | null
+    running: number
+    waiting: number
+  }>
+  approvals: Array<{
+    approval: string
+    agent: string
+    room: string
+    turn: string
+    opens: string
+    why: string
+    until: string
+  }>
+  budgets: Array<{
+    agent: string
+    room: string
+    of: string
+    unit: "tokens" | "usd"
+    used: number
+    limit: number
+  }>
+  refused: Array<{
+    entry: string
+    at: string
+    who: string
+    room: string | null
+    session: string
+    code: string
+    message: string
+  }>
+}
+
+export type NowInput = Record<string, never>
+
 export type PageAcknowledgedBody = {
   event: "page-acknowledged"
   page: string
@@ -2104,12 +2230,98 @@ export type PeripheralsAnswer = {
     entry: Array<string>
     exit: Array<string>
   }>
+  ways: Array<{
+    from: string
+    to: string
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+  }>
   whole: boolean
 }
 
 export type PeripheralsInput = {
   id?: string | undefined
 }
+
+export type PortfolioAnswer = {
+  missions: Array<{
+    id: string
+    title: string
+    path: string
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    says: string | null
+    line: number
+    owner: string | null
+    blockedBy: Array<string>
+    phases: Array<{
+      name: string
+      boxes: {
+        done: number
+        total: number
+      }
+    }>
+    boxes: {
+      done: number
+      total: number
+    }
+    complaints: Array<{
+      path: string
+      line: number
+      what: string
+      right: string
+    }>
+    coverage: {
+      turns: number
+      done: number
+      failed: number
+      steps: number
+      files: number
+      tests: "none" | "pass" | "fail" | "flaky"
+      failures: number
+      last: string | null
+    }
+    drift: Array<string>
+    rooms: Array<string>
+  }>
+  complaints: Array<{
+    path: string
+    line: number
+    what: string
+    right: string
+  }>
+  counts: Array<{
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    missions: number
+  }>
+  covered: number
+  changes: Array<{
+    from: string
+    to: string | null
+    rows: Array<{
+      kind: "added" | "removed"
+      id: string
+      status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    } | {
+      kind: "changed"
+      id: string
+      from: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      to: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      boxes: {
+        from: {
+          done: number
+          total: number
+        }
+        to: {
+          done: number
+          total: number
+        }
+      } | null
+    }>
+    was: number
+    is: number
+  }>
+}
+
+export type PortfolioInput = Record<string, never>
 
 export type PortfolioReviewedBody = {
   event: "portfolio-reviewed"
@@ -3542,6 +3754,51 @@ export type TreeInput = {
   entry: string
 }
 
+export type TryAnswer = {
+  peripheral: string
+  tool: string
+  phase: string | null
+  verdict: {
+    kind: "passes"
+    reads: Array<string>
+    writes: Array<string>
+    command: {
+      argv: Array<string>
+      for: "look" | "test" | "check" | "work" | "git" | "deploy"
+      sandbox?: "read-only" | "workspace-write" | "full" | undefined
+      network: boolean
+      approve: boolean
+      phases?: Array<string> | undefined
+    } | null
+    sandbox: "read-only" | "workspace-write" | "full" | null
+  } | {
+    kind: "asks"
+    why: string
+    opens: string
+    writes: Array<string>
+  } | {
+    kind: "refused"
+    rule: number | null
+    code: RefusalCode
+    message: string
+    remedy: string
+  }
+  granted: Array<string>
+}
+
+export type TryInput = {
+  peripheral: string
+  tool: string
+  /** what the tool takes: key=value, or JSON */
+  args?: string | Array<string> | Record<string, unknown> | undefined
+  /** in this phase; the first where none is named */
+  phase?: string | undefined
+  /** as it would be in this room: its mode, and its profile */
+  room?: string | undefined
+  /** asked for by somebody with this role */
+  role?: Role | undefined
+}
+
 export type TurnAmendedBody = {
   event: "turn-amended"
   turn: string
@@ -3795,11 +4052,108 @@ export type Violation = {
   what: string
 }
 
+export type WallAnswer = {
+  spec: {
+    id: string
+    purpose: string
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    scope: {
+      read: Array<string>
+      write: Array<string>
+      deny: Array<string>
+      hardLinks: boolean
+      evidence: "none" | "session" | "room" | "all"
+      web: {
+        hosts: Array<string>
+        private: boolean
+      }
+    }
+    sandbox: "read-only" | "workspace-write" | "full"
+    approval: {
+      policy: "never" | "on-request" | "always"
+      tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+    }
+    ceiling: {
+      sandbox: "read-only" | "workspace-write" | "full"
+      network: boolean
+      write: Array<string>
+      commands: Array<{
+        argv: Array<string>
+        for: "look" | "test" | "check" | "work" | "git" | "deploy"
+        sandbox?: "read-only" | "workspace-write" | "full" | undefined
+        network: boolean
+        approve: boolean
+        phases?: Array<string> | undefined
+      }>
+    } | null
+    modes: Array<RoomMode>
+    role: Role
+    entry: Array<"user-request" | "tests-passed" | string>
+    exit: Array<{
+      when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+      to: Array<string>
+    }>
+    context: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review">
+    phases: Array<{
+      id: string
+      tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "bell" | "whistle" | "park" | "tickle-scan" | "tickle-page" | "tickle-cycle" | string>
+      outputs: Array<string>
+    }>
+    checks: Array<string>
+    limits: {
+      stepsPerTurn: number
+      stepsPerSession: number
+      secondsPerTurn: number
+      outputPerTurn: number
+      outputBytes: number
+      outputLines: number
+      seconds: number
+      memoryMb: number
+      processes: number
+    }
+    examples: {
+      allowed: Array<{
+        tool: string
+        args: Record<string, unknown>
+        why: string
+        phase?: string | undefined
+      }>
+      refused: Array<{
+        tool: string
+        args: Record<string, unknown>
+        why: string
+        phase?: string | undefined
+      }>
+    }
+    commands: Array<{
+      argv: Array<string>
+      for: "look" | "test" | "check" | "work" | "git" | "deploy"
+      sandbox?: "read-only" | "workspace-write" | "full" | undefined
+      network: boolean
+      approve: boolean
+      phases?: Array<string> | undefined
+    }>
+  }
+  tools: Array<{
+    name: string
+    help: string
+    takes: Record<string, unknown> | null
+  }>
+  conditions: Array<{
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed"
+    says: string
+  }>
+}
+
 export type WallDeclaredBody = {
   event: "wall-declared"
   peripheral: string
   spec: string
   hash: string
+}
+
+export type WallInput = {
+  peripheral: string
 }
 
 export type WatchAnswer = {
@@ -3994,6 +4348,10 @@ export interface Operations {
   "accept": { reads: false; agents: false; input: AcceptInput; answer: AcceptAnswer }
   /** the walls agents work behind: their tools, commands, ways in and ways out */
   "peripherals": { reads: true; agents: false; input: PeripheralsInput; answer: PeripheralsAnswer }
+  /** one wall, whole: its spec, what its tools take, and when it may be left */
+  "wall": { reads: true; agents: false; input: WallInput; answer: WallAnswer }
+  /** what the gate would say of a call behind a wall: nothing is run, held or written down */
+  "try": { reads: true; agents: false; input: TryInput; answer: TryAnswer }
   /** start to work, as an agent, or by hand: a peripheral is entered, and a turn begins */
   "start": { reads: false; agents: true; input: StartInput; answer: StartAnswer }
   /** take a step by hand: one tool call, behind the wall that /start put up here */
@@ -4036,6 +4394,12 @@ export interface Operations {
   "mission": { reads: false; agents: false; input: MissionInput; answer: MissionAnswer }
   /** what is to be done in this room: add to it, list it, or tick something off */
   "todo": { reads: false; agents: false; input: TodoInput; answer: TodoAnswer }
+  /** all missions as data: how they stand, what the evidence has of them, drift, complaints, what changed */
+  "portfolio": { reads: true; agents: false; input: PortfolioInput; answer: PortfolioAnswer }
+  /** what should be worked on next, best first, with the reasons and what each counts */
+  "next": { reads: true; agents: false; input: NextInput; answer: NextAnswer }
+  /** turns, steps, failures and cost day by day: of everything, or of one mission */
+  "activity": { reads: true; agents: false; input: ActivityInput; answer: ActivityAnswer }
   /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */
   "bell": { reads: false; agents: false; input: BellInput; answer: BellAnswer }
   /** ask an agent and wait for its answer; when the seconds are over, only the wait is */
@@ -4060,6 +4424,8 @@ export interface Operations {
   "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
   /** do not let a call through that waits for a person, and say why */
   "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
+  /** how everything stands in one look: agents and their walls, rooms, approvals, budgets, and what was refused last */
+  "now": { reads: true; agents: false; input: NowInput; answer: NowAnswer }
   /** what is being worked on and what waits, and how each stands */
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
   /** how things stand in this room now: agents, work, approvals, budgets, missions */

@@ -31,11 +31,20 @@ export const coverageOf = async (store: Reader, ids: readonly string[]): Promise
 }
 
 type Tests = Coverage['tests']
-type Turn = { at: string; outcome: TurnOutcome | null; steps: number; files: string[]; tests: Tests }
+/** A turn of a mission: when it was asked for, when it ended or else was asked for, and what came of it. */
+type Turn = {
+  turn: string
+  asked: string
+  at: string
+  outcome: TurnOutcome | null
+  steps: number
+  files: string[]
+  tests: Tests
+}
 
 /** The turns of a mission, the oldest first. What only looks at how it stands is no work on it. */
-const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
-  const { entries } = must(await store.query({ event: 'accepted', mission, limit: MOST_TURNS }))
+export const turnsOf = async (store: Reader, mission: string, since?: string): Promise<Turn[]> => {
+  const { entries } = must(await store.query({ event: 'accepted', mission, since, limit: MOST_TURNS }))
   const asked = entries.filter(({ body }) => body?.event === 'accepted' && body.peripheral !== LOOKS).reverse()
   const stays = await staysOf(store, asked)
   return Promise.all(
@@ -43,7 +52,7 @@ const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
       const ended = await store.get(`${id}.ended`)
       const outcome = ended?.body?.event === 'turn-ended' ? ended.body.outcome : null
       const { steps = 0, files = [], tests = 'none' } = stays.get(id) ?? {}
-      return { at: ended?.at ?? at, outcome, steps, files, tests }
+      return { turn: id, asked: at, at: ended?.at ?? at, outcome, steps, files, tests }
     }),
   )
 }

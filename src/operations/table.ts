@@ -17,6 +17,7 @@ import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { pause, resume } from './pausing.ts'
+import { activity, next, portfolio } from './portfolio.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
 import { recall } from './recall.ts'
@@ -30,6 +31,7 @@ import { archive, begin, fork, threads, unarchive } from './threads.ts'
 import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
 import { usage } from './usage.ts'
+import { tryCall, wall } from './wall.ts'
 import { holds, peripherals, release, stop } from './work.ts'
 import { work as workQueue } from './work-queue.ts'
 
@@ -40,6 +42,8 @@ const whoami = createWhoami(() => topics)
 const persons = [help, who, whoami, people, pair, unpair, tokens, mint, revoke, sources, accept] as const
 const work = [
   peripherals,
+  wall,
+  tryCall,
   start,
   step,
   hop,
@@ -62,6 +66,9 @@ const work = [
   mc,
   mission,
   todo,
+  portfolio,
+  next,
+  activity,
   // bells and whistles
   bell,
   whistle,

@@ -95,6 +95,8 @@ const homes: Record<string, readonly string[]> = {
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
+  // Served to browsers as it is: nothing of it is loaded here.
+  uplot: ['src/console'],
   ws: ['src/rpc', 'src/wire', 'src/commands/app-server.ts'],
   yaml: ['src/config'],
   zod: ['src'],

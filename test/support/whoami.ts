@@ -11,8 +11,8 @@ const CHANGE = [
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage bells pages',
-  'status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
+  'peripherals wall try seat queue diff checkouts holds usage portfolio next activity bells pages',
+  'now status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))
