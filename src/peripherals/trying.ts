@@ -1,5 +1,5 @@
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { type Refusal, refusal, refusals } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
 import type { Judged, Tried } from '../shapes/trial.ts'
@@ -86,12 +86,12 @@ const letThrough = (verdict: Passed | Asks): Judged['verdict'] => {
   return { kind: 'passes', reads, writes, command, sandbox }
 }
 
-const turnedAway = ({ code, message }: Refusal, { call }: Tried, spec: PeripheralSpec): Judged['verdict'] => ({
+const turnedAway = ({ code, message, remedy }: Refusal, { call }: Tried, spec: PeripheralSpec): Judged['verdict'] => ({
   kind: 'refused',
   rule: ruleOf(code, call, spec),
   code,
   message,
-  remedy: refusals[code].remedy,
+  remedy,
 })
 
 /** What is taken for granted, so that nobody takes it for more than it is. */
