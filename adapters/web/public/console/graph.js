@@ -6,11 +6,11 @@ import { layersOf } from './layers.js'
 import { texts } from './texts.js'
 
 const SVG = 'http://www.w3.org/2000/svg'
-const BOX = { width: 172, height: 46 }
+const BOX = { width: 180, height: 46 }
 const NARROW = 16
 const GAP = { x: 22, y: 36 }
 const MARGIN = 14
-const LONGEST = { name: 20, says: 24 }
+const LONGEST = { name: 20, says: 25 }
 
 /**
  * `{ nodes: [{ id, text, status, href, current }], edges: [{ from, to, label, faint }] }`. What an edge leads to that there
