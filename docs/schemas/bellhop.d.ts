@@ -3790,7 +3790,7 @@ export type TryInput = {
   peripheral: string
   tool: string
   /** what the tool takes: key=value, or JSON */
-  args?: string | Array<string> | Record<string, unknown> | undefined
+  args?: string | Record<string, unknown> | undefined
   /** in this phase; the first where none is named */
   phase?: string | undefined
   /** as it would be in this room: its mode, and its profile */

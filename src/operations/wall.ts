@@ -53,7 +53,7 @@ export const wall = defineOperation({
 })
 
 /** What a tool is given: JSON, or words for people who type. */
-const Given = z.union([z.string().max(8192), z.array(z.string()).max(200), z.record(z.string(), z.unknown())])
+const Given = z.union([z.string().max(8192), z.record(z.string(), z.unknown())])
 
 export const tryCall = defineOperation({
   name: 'try',
@@ -61,11 +61,10 @@ export const tryCall = defineOperation({
   example: 'try explore read path=README.md',
   positional: ['peripheral', 'tool', 'args'],
   rest: 'args',
-  words: true,
   input: z.strictObject({
     peripheral: z.string().min(1).max(64),
     tool: z.string().min(1).max(100),
-    args: Given.default([]).describe('what the tool takes: key=value, or JSON'),
+    args: Given.default('').describe('what the tool takes: key=value, or JSON'),
     phase: z.string().max(64).optional().describe('in this phase; the first where none is named'),
     room: Name.optional().describe('as it would be in this room: its mode, and its profile'),
     role: Role.optional().describe('asked for by somebody with this role'),
