@@ -33,7 +33,7 @@ test('a call is tried in a room by words, with the rule that refuses it', async 
   )
   expect(await answer('/try deploy run git push phase=release room=quiet role=operator')).toBe(
     [
-      'run behind deploy: a person is asked (rule 15): git push needs an approval each time; a yes opens: run git push, in the sandbox full, with the network',
+      'run behind deploy: a person is asked (rule 15): deploy asks before each git push; a yes opens: run git push, in the sandbox full, with the network',
       GIVEN,
     ].join('\n'),
   )
