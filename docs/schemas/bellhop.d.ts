@@ -58,6 +58,26 @@ export type ActInput = {
   step?: string | undefined
 }
 
+export type ActivityAnswer = {
+  mission: string | null
+  days: Array<{
+    day: string
+    turns: number
+    failed: number
+    steps: number
+    tokens: number
+    usd: number
+    unpriced: number
+  }>
+}
+
+export type ActivityInput = {
+  /** of this mission alone, such as M-retry; of its last 500 turns */
+  mission?: string | undefined
+  /** for so many days (UTC), up to 90 */
+  days?: number | undefined
+}
+
 export type AgentSaidBody = {
   event: "agent-said"
   turn: string
@@ -331,6 +351,63 @@ export type BindInput = {
   channel: string
 }
 
+export type BreakdownAnswer = {
+  count: number
+  facets: Array<{
+    by: "session" | "subject" | "type" | "claim" | "event" | "author" | "room" | "agent" | "mission" | "pattern" | "peripheral" | "tool" | "outcome" | "path"
+    values: Array<{
+      value: string
+      count: number
+    }>
+    more: number
+  }>
+}
+
+export type BreakdownInput = {
+  /** of this session */
+  session?: string | undefined
+  /** about this, such as room/lobby */
+  subject?: string | undefined
+  /** one of forum-post, coordination, gate-traversal, mode-transition, presence-event, conjecture, correction, reflection */
+  type?: "forum-post" | "coordination" | "gate-traversal" | "mode-transition" | "presence-event" | "conjecture" | "correction" | "reflection" | undefined
+  /** one of goal, step, evidence, conclusion, observation, correction, question, conjecture */
+  claim?: "goal" | "step" | "evidence" | "conclusion" | "observation" | "correction" | "question" | "conjecture" | undefined
+  /** what happened, such as step-ended */
+  event?: "message" | "answered" | "heard" | "dropped" | "assigned" | "refused" | "mode-changed" | "profile-set" | "room-set" | "watch-set" | "thread-bound" | "merged" | "mission-focused" | "todo-added" | "todo-done" | "portfolio-reviewed" | "undertaking-opened" | "undertaking-taken" | "statement-set" | "item-set" | "item-classified" | "cycle-begun" | "cycle-moved" | "approach-failed" | "cycle-ended" | "proof-mode-moved" | "licence-given" | "licence-ended" | "undertaking-saved" | "pattern-selected" | "pattern-outcome" | "pattern-pivoted" | "pattern-punctuated" | "pattern-added" | "pattern-retired" | "pattern-declined" | "thread-started" | "thread-archived" | "bulletin" | "debriefed" | "asked" | "supposed" | "concluded" | "corrected" | "session-opened" | "session-closed" | "accepted" | "bell-rung" | "bell-answered" | "parked" | "queue-paused" | "turn-amended" | "turn-started" | "peripheral-started" | "snapshot-taken" | "approval-asked" | "approval-decided" | "stop-asked" | "steered" | "step-refused" | "step-intended" | "step-ended" | "peripheral-stopped" | "turn-ended" | "instructed" | "turn-briefed" | "conversation-opened" | "agent-said" | "turn-noted" | "usage-noted" | "reviewed" | "verified" | "restoring" | "restored" | "digested" | "compacted" | "wall-declared" | "token-minted" | "token-revoked" | "pair-offered" | "paired" | "unpaired" | "delivery-noted" | "network-noted" | "tool-seen" | "tool-pinned" | "presence" | "tickle-cycled" | "paged" | "page-acknowledged" | "page-escalated" | "approval-reminded" | "work-added" | "work-given" | "work-judged" | "work-returned" | "work-ended" | "world-begun" | "world-moved" | "world-won" | undefined
+  /** by this person or agent */
+  author?: string | undefined
+  /** with all of these tags, commas between */
+  tag?: Array<string> | undefined
+  /** with at least one of these tags */
+  any?: Array<string> | undefined
+  /** in this room */
+  room?: string | undefined
+  /** in a session of this agent */
+  agent?: string | undefined
+  /** for this mission */
+  mission?: string | undefined
+  /** about this pattern */
+  pattern?: string | undefined
+  /** behind this wall */
+  peripheral?: string | undefined
+  /** a step with this tool */
+  tool?: string | undefined
+  /** that ended so: ok, failed, interrupted, refused, done, cancelled */
+  outcome?: "ok" | "failed" | "interrupted" | "refused" | "done" | "cancelled" | undefined
+  /** a step that touched this file, or one in this folder */
+  path?: string | undefined
+  /** all these words occur; retr* is the beginning of one */
+  text?: string | undefined
+  /** held for possible */
+  conjecture?: boolean | string | undefined
+  /** what is let go after a while: without, with or only */
+  ephemeral?: "without" | "with" | "only" | undefined
+  /** not before this time, day or age (2h, 7d) */
+  since?: string | undefined
+  /** before this time, day or age */
+  before?: string | undefined
+}
+
 export type BulletinAnswer = {
   situation: {
     room: string
@@ -455,6 +532,13 @@ export type BulletinBody = {
 }
 
 export type BulletinInput = Record<string, never>
+
+export type Check = {
+  rule: string
+  entries: number
+  broken: number
+  judged: boolean
+}
 
 export type CheckoutsAnswer = {
   checkouts: Array<{
@@ -1058,6 +1142,8 @@ export type DiffInput = {
   agent?: string | undefined
   /** another turn, or merge, than the last that changed something; or all */
   turn?: string | undefined
+  /** only what this step changed */
+  step?: string | undefined
 }
 
 export type Digest = {
@@ -2016,6 +2102,112 @@ export type NewInput = {
   name?: string | undefined
 }
 
+export type NextAnswer = {
+  next: Array<{
+    id: string
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    score: number
+    reasons: Array<{
+      why: string
+      counts: number
+    }>
+  }>
+  more: number
+}
+
+export type NextInput = {
+  /** how many, up to 500 */
+  limit?: number | undefined
+}
+
+export type NowAnswer = {
+  at: string
+  through: number
+  ready: boolean
+  parts: Array<{
+    name: string
+    state: string
+    detail: string
+  }>
+  agents: Array<{
+    id: string
+    type: string | null
+    readiness: "registered" | "ready" | "lapsed" | "absent" | "broken"
+    reason: string | null
+    wall: {
+      peripheral: string
+      tools: Array<string>
+    } | null
+    turn: {
+      turn: string
+      session: string
+      room: string
+      agent: string
+      peripheral: string | null
+      by: string
+      request: string
+      state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+      detail: string
+      ahead: number
+      steps: {
+        taken: number
+        failed: number
+        refused: number
+      }
+      approval: string | null
+      accepted: string
+      started: string | null
+      ended: string | null
+    } | null
+    waiting: number
+    paused: boolean
+    refused: {
+      entry: string
+      at: string
+      who: string
+      room: string | null
+      session: string
+      code: string
+      message: string
+    } | null
+  }>
+  rooms: Array<{
+    id: string
+    mode: RoomMode
+    listener: string | null
+    running: number
+    waiting: number
+  }>
+  approvals: Array<{
+    approval: string
+    agent: string
+    room: string
+    turn: string
+    opens: string
+    why: string
+    until: string
+  }>
+  budgets: Array<{
+    agent: string
+    room: string
+    of: string
+    unit: "tokens" | "usd"
+    used: number
+    limit: number
+  }>
+  refused: Array<{
+    entry: string
+    at: string
+    who: string
+    room: string | null
+    session: string
+    code: string
+    message: string
+  }>
+}
+
+export type NowInput = Record<string, never>
+
 export type ObligationsAnswer = {
   mission: string
   title: string
@@ -2446,12 +2638,98 @@ export type PeripheralsAnswer = {
     entry: Array<string>
     exit: Array<string>
   }>
+  ways: Array<{
+    from: string
+    to: string
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck" | "cycle-completed"
+  }>
   whole: boolean
 }
 
 export type PeripheralsInput = {
   id?: string | undefined
 }
+
+export type PortfolioAnswer = {
+  missions: Array<{
+    id: string
+    title: string
+    path: string
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    says: string | null
+    line: number
+    owner: string | null
+    blockedBy: Array<string>
+    phases: Array<{
+      name: string
+      boxes: {
+        done: number
+        total: number
+      }
+    }>
+    boxes: {
+      done: number
+      total: number
+    }
+    complaints: Array<{
+      path: string
+      line: number
+      what: string
+      right: string
+    }>
+    coverage: {
+      turns: number
+      done: number
+      failed: number
+      steps: number
+      files: number
+      tests: "none" | "pass" | "fail" | "flaky"
+      failures: number
+      last: string | null
+    }
+    drift: Array<string>
+    rooms: Array<string>
+  }>
+  complaints: Array<{
+    path: string
+    line: number
+    what: string
+    right: string
+  }>
+  counts: Array<{
+    status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    missions: number
+  }>
+  covered: number
+  changes: Array<{
+    from: string
+    to: string | null
+    rows: Array<{
+      kind: "added" | "removed"
+      id: string
+      status: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+    } | {
+      kind: "changed"
+      id: string
+      from: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      to: "in-progress" | "ready" | "blocked" | "complete" | "deferred" | "unknown"
+      boxes: {
+        from: {
+          done: number
+          total: number
+        }
+        to: {
+          done: number
+          total: number
+        }
+      } | null
+    }>
+    was: number
+    is: number
+  }>
+}
+
+export type PortfolioInput = Record<string, never>
 
 export type PortfolioReviewedBody = {
   event: "portfolio-reviewed"
@@ -2634,6 +2912,18 @@ export type Progress = {
   session: string
   step: string
   text: string
+}
+
+export type Proof = {
+  session: string
+  ok: boolean
+  entries: number
+  steps: number
+  dropped: number
+  head: string
+  violations: Array<Violation>
+  more: number
+  checks: Array<Check>
 }
 
 export type ProofAnswer = {
@@ -3549,10 +3839,27 @@ export type SessionsAnswer = {
     agent: string
     open: boolean
     peripheral: string | null
+    began: string
+    last: string
+    entries: number
+    turns: number
+    turn: {
+      status: "accepted" | "running" | "done" | "failed" | "cancelled"
+      request: string
+    } | null
   }>
+  next: string | null
 }
 
 export type SessionsInput = {
+  /** of this agent */
+  agent?: string | undefined
+  /** in this room */
+  room?: string | undefined
+  /** only those that are open, or only those that are not */
+  open?: boolean | string | undefined
+  /** from where the page before ended: its last session */
+  before?: string | undefined
   limit?: number | undefined
 }
 
@@ -4045,6 +4352,51 @@ export type TreeInput = {
   entry: string
 }
 
+export type TryAnswer = {
+  peripheral: string
+  tool: string
+  phase: string | null
+  verdict: {
+    kind: "passes"
+    reads: Array<string>
+    writes: Array<string>
+    command: {
+      argv: Array<string>
+      for: "look" | "test" | "check" | "work" | "git" | "deploy"
+      sandbox?: "read-only" | "workspace-write" | "full" | undefined
+      network: boolean
+      approve: boolean
+      phases?: Array<string> | undefined
+    } | null
+    sandbox: "read-only" | "workspace-write" | "full" | null
+  } | {
+    kind: "asks"
+    why: string
+    opens: string
+    writes: Array<string>
+  } | {
+    kind: "refused"
+    rule: number | null
+    code: RefusalCode
+    message: string
+    remedy: string
+  }
+  granted: Array<string>
+}
+
+export type TryInput = {
+  peripheral: string
+  tool: string
+  /** what the tool takes: key=value, or JSON */
+  args?: string | Record<string, unknown> | undefined
+  /** in this phase; the first where none is named */
+  phase?: string | undefined
+  /** as it would be in this room: its mode, and its profile */
+  room?: string | undefined
+  /** asked for by somebody with this role */
+  role?: Role | undefined
+}
+
 export type TurnAmendedBody = {
   event: "turn-amended"
   turn: string
@@ -4285,17 +4637,6 @@ export type UsageNotedBody = {
   reckoned?: boolean | undefined
 }
 
-export type Verdict = {
-  session: string
-  ok: boolean
-  entries: number
-  steps: number
-  dropped: number
-  head: string
-  violations: Array<Violation>
-  more: number
-}
-
 export type VerifiedBody = {
   event: "verified"
   through: number
@@ -4307,7 +4648,7 @@ export type VerifiedBody = {
 
 export type VerifyAnswer = {
   ok: boolean
-  verdicts: Array<Verdict>
+  verdicts: Array<Proof>
   store: StoreVerdict | null
 }
 
@@ -4327,11 +4668,110 @@ export type Violation = {
   what: string
 }
 
+export type WallAnswer = {
+  spec: {
+    id: string
+    purpose: string
+    tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
+    scope: {
+      read: Array<string>
+      write: Array<string>
+      deny: Array<string>
+      hardLinks: boolean
+      evidence: "none" | "session" | "room" | "all"
+      web: {
+        hosts: Array<string>
+        private: boolean
+      }
+    }
+    sandbox: "read-only" | "workspace-write" | "full"
+    approval: {
+      policy: "never" | "on-request" | "always"
+      tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
+    }
+    ceiling: {
+      sandbox: "read-only" | "workspace-write" | "full"
+      network: boolean
+      write: Array<string>
+      commands: Array<{
+        argv: Array<string>
+        for: "look" | "test" | "check" | "work" | "git" | "deploy"
+        sandbox?: "read-only" | "workspace-write" | "full" | undefined
+        network: boolean
+        approve: boolean
+        phases?: Array<string> | undefined
+      }>
+    } | null
+    modes: Array<RoomMode>
+    role: Role
+    entry: Array<"user-request" | "tests-passed" | string>
+    exit: Array<{
+      when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck" | "cycle-completed"
+      to: Array<string>
+    }>
+    context: Array<"target-files" | "changed-files" | "test-result" | "commit" | "review">
+    phases: Array<{
+      id: string
+      tools: Array<"read" | "list" | "glob" | "grep" | "edit" | "multi-edit" | "apply-patch" | "write" | "run" | "terminal" | "web-fetch" | "evidence" | "reflect" | "advance" | "hop" | "mc-inventory" | "mc-coverage" | "mc-review" | "mc-diff" | "mc-next" | "mc-sessions" | "mc-bulletin" | "mc-focus" | "mc-watch" | "mc-todo" | "mc-new" | "pattern-search" | "pattern-read" | "pattern-record" | "pattern-select" | "pattern-outcome" | "pattern-pivot" | "pattern-punctuate" | "pattern-proposals" | "pattern-new" | "pattern-retire" | "pattern-decline" | "bell" | "whistle" | "park" | "cycle-get" | "cycle-list" | "cycle-begin" | "cycle-back" | "cycle-end" | "ledger-query" | "ledger-upsert" | "ledger-impact" | "approach-failed" | "classify" | "gate-check" | "proof-load" | "proof-statement" | "proof-mode" | "proof-licence" | "proof-save" | "mission-load" | "mission-audit" | "mission-wiring" | "mission-save" | "tickle-scan" | "tickle-page" | "tickle-cycle" | "world-reset" | "world-act" | "world-state" | string>
+      outputs: Array<string>
+      back?: Array<string> | undefined
+    }>
+    cycle?: "proof" | "mission" | undefined
+    checks: Array<string>
+    limits: {
+      stepsPerTurn: number
+      stepsPerSession: number
+      secondsPerTurn: number
+      outputPerTurn: number
+      outputBytes: number
+      outputLines: number
+      seconds: number
+      memoryMb: number
+      processes: number
+    }
+    examples: {
+      allowed: Array<{
+        tool: string
+        args: Record<string, unknown>
+        why: string
+        phase?: string | undefined
+      }>
+      refused: Array<{
+        tool: string
+        args: Record<string, unknown>
+        why: string
+        phase?: string | undefined
+      }>
+    }
+    commands: Array<{
+      argv: Array<string>
+      for: "look" | "test" | "check" | "work" | "git" | "deploy"
+      sandbox?: "read-only" | "workspace-write" | "full" | undefined
+      network: boolean
+      approve: boolean
+      phases?: Array<string> | undefined
+    }>
+  }
+  tools: Array<{
+    name: string
+    help: string
+    takes: Record<string, unknown> | null
+  }>
+  conditions: Array<{
+    when: "always" | "found-target" | "changed" | "blocked" | "pass" | "fail" | "flaky" | "deployed" | "reviewed" | "won" | "stuck" | "cycle-completed"
+    says: string
+  }>
+}
+
 export type WallDeclaredBody = {
   event: "wall-declared"
   peripheral: string
   spec: string
   hash: string
+}
+
+export type WallInput = {
+  peripheral: string
 }
 
 export type WatchAnswer = {
@@ -4644,6 +5084,10 @@ export interface Operations {
   "accept": { reads: false; agents: false; input: AcceptInput; answer: AcceptAnswer }
   /** the walls agents work behind: their tools, commands, ways in and ways out */
   "peripherals": { reads: true; agents: false; input: PeripheralsInput; answer: PeripheralsAnswer }
+  /** one wall, whole: its spec, what its tools take, and when it may be left */
+  "wall": { reads: true; agents: false; input: WallInput; answer: WallAnswer }
+  /** what the gate would say of a call behind a wall: nothing is run, held or written down */
+  "try": { reads: true; agents: false; input: TryInput; answer: TryAnswer }
   /** start to work, as an agent, or by hand: a peripheral is entered, and a turn begins */
   "start": { reads: false; agents: true; input: StartInput; answer: StartAnswer }
   /** take a step by hand: one tool call, behind the wall that /start put up here */
@@ -4696,6 +5140,12 @@ export interface Operations {
   "proofs": { reads: true; agents: false; input: ProofsInput; answer: ProofsAnswer }
   /** one proof whole: its statement, claims, what they rest on, cycles, what has failed; or its graph */
   "proof": { reads: true; agents: false; input: ProofInput; answer: ProofAnswer }
+  /** all missions as data: how they stand, what the evidence has of them, drift, complaints, what changed */
+  "portfolio": { reads: true; agents: false; input: PortfolioInput; answer: PortfolioAnswer }
+  /** what should be worked on next, best first, with the reasons and what each counts */
+  "next": { reads: true; agents: false; input: NextInput; answer: NextAnswer }
+  /** turns, steps, failures and cost day by day: of everything, or of one mission */
+  "activity": { reads: true; agents: false; input: ActivityInput; answer: ActivityAnswer }
   /** ask an agent for something, or tell it something: query, request, assert, answer, …; answers with the job */
   "bell": { reads: false; agents: false; input: BellInput; answer: BellAnswer }
   /** ask an agent and wait for its answer; when the seconds are over, only the wait is */
@@ -4724,6 +5174,8 @@ export interface Operations {
   "approve": { reads: false; agents: false; input: ApproveInput; answer: ApproveAnswer }
   /** do not let a call through that waits for a person, and say why */
   "deny": { reads: false; agents: false; input: DenyInput; answer: DenyAnswer }
+  /** how everything stands in one look: agents and their walls, rooms, approvals, budgets, and what was refused last */
+  "now": { reads: true; agents: false; input: NowInput; answer: NowAnswer }
   /** what is being worked on and what waits, and how each stands */
   "status": { reads: true; agents: false; input: StatusInput; answer: StatusAnswer }
   /** how things stand in this room now: agents, work, approvals, budgets, missions */
@@ -4794,6 +5246,8 @@ export interface Operations {
   "count": { reads: true; agents: false; input: CountInput; answer: CountAnswer }
   /** how much matching evidence there is of each session, subject, type, claim, event, author, room, agent, mission, pattern, peripheral, tool, outcome, path */
   "facets": { reads: true; agents: false; input: FacetsInput; answer: FacetsAnswer }
+  /** how much evidence matches, and what it is made of: every facet at once */
+  "breakdown": { reads: true; agents: false; input: BreakdownInput; answer: BreakdownAnswer }
   /** what a session came to: goals, walls, progress, answers, files */
   "digest": { reads: true; agents: false; input: DigestInput; answer: DigestAnswer }
   /** prove from evidence alone that a chain is whole and every step was within its wall */

@@ -38,6 +38,11 @@ const ABSENT = (id: string): Presence => ({
 
 const CHANGES_NOTHING = refused(refusal('store-failed', 'nothing can be changed while no instance runs'))
 
+/** Missions are in the workspace: without an instance nobody looks at them. */
+const notHere = (): Promise<never> =>
+  Promise.reject(new Problem('nobody looks at missions while no instance runs', 'start it: bellhop up'))
+const NO_OUTLOOK = { portfolio: notHere, next: notHere, named: notHere, activity: notHere }
+
 /** Asks the store of a data folder itself: the evidence is all it takes, and it is opened for reading only. */
 export const askOffline = async (
   row: Operation,
@@ -94,6 +99,8 @@ export const askOffline = async (
       },
       checkouts: { agents: [], merge: async () => 'no instance runs', state: async () => null },
       helpOf,
+      outlook: NO_OUTLOOK,
+      gatehouse: { judge: async () => CHANGES_NOTHING, takes: async () => null, saysOf: () => '' },
       holds: { all: async () => [], release: async () => {} },
       wakeSteps: () => {},
       now: systemClock,

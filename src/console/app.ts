@@ -13,6 +13,7 @@ import type { Console, Context, Env } from './house.ts'
 import { apiPage } from './page.ts'
 import { createRoutes, isMessage } from './routes.ts'
 import { streamEvidence, streamItems, streamPosts } from './stream.ts'
+import { vendored } from './vendor.ts'
 
 /** The HTTP face: health, the room's page, what can be read, and the one door for what is said. It decides nothing. */
 export const createApp = (house: Console): Hono<Env> => {
@@ -43,6 +44,8 @@ export const createApp = (house: Console): Hono<Env> => {
   for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
   app.get('/:file{[a-z-]+\\.(css|js|svg)}', (c) => servePage(c, house.page, c.req.param('file')))
   app.get('/console/:file{[a-z-]+\\.(css|js)}', (c) => servePage(c, join(house.page, 'console'), c.req.param('file')))
+
+  app.get('/vendor/:file{[a-z-]+\\.(css|js)}', (c) => serveFile(c, vendored(c.req.param('file'))))
 
   app.use('/api/*', async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
@@ -93,7 +96,10 @@ const TYPES: Record<string, string> = {
 }
 
 /** A file of the page. Its name has no slash and no dot but the one before its kind: it cannot lead anywhere else. */
-const servePage = async (c: Context, folder: string, name: string): Promise<Response> => {
-  const file = await readFile(join(folder, name)).catch(() => null)
-  return file ? c.body(file, 200, { 'content-type': `${TYPES[extname(name)]}; charset=utf-8` }) : c.notFound()
+const servePage = (c: Context, folder: string, name: string): Promise<Response> => serveFile(c, join(folder, name))
+
+const serveFile = async (c: Context, path: string | null): Promise<Response> => {
+  const file = path === null ? null : await readFile(path).catch(() => null)
+  if (path === null || file === null) return c.notFound()
+  return c.body(file, 200, { 'content-type': `${TYPES[extname(path)]}; charset=utf-8` })
 }

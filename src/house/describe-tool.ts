@@ -1,6 +1,6 @@
 import { acceptedOf } from '../evidence/pins.ts'
 import { type JsonSchema, jsonSchemaOf, singleTyped } from '../shapes/json-schema.ts'
-import { type AnyTool, isOwnTool, type ToolName } from '../shapes/peripheral.ts'
+import { AnyTool, isOwnTool, type ToolName } from '../shapes/peripheral.ts'
 import { tools } from '../tools/table.ts'
 import type { Parts } from './parts.ts'
 
@@ -15,6 +15,15 @@ export const describeTool = async (
   if (isOwnTool(tool)) return { help: tools[tool].help, schema: argumentsOf(tool) }
   const accepted = await acceptedOf(store, tool)
   return accepted && { help: accepted.description, schema: accepted.inputSchema }
+}
+
+/** What a tool takes, as JSON Schema; null where there is no such tool. */
+export const takesOf = async (
+  tool: string,
+  store: Pick<Parts['store'], 'get' | 'query'>,
+): Promise<JsonSchema | null> => {
+  const known = AnyTool.safeParse(tool)
+  return known.success ? ((await describeTool(known.data, store))?.schema ?? null) : null
 }
 
 /** Made once, since it never changes. */

@@ -22,6 +22,7 @@ import { createIds } from '../lib/id.ts'
 import { type Log, openLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { within } from '../lib/within.ts'
+import { createOutlook } from '../missions/outlook.ts'
 import { scanMissions, textOfMission } from '../missions/scan.ts'
 import { mergeStands } from '../operations/merge-history.ts'
 import { operations } from '../operations/table.ts'
@@ -29,6 +30,7 @@ import { createUndo } from '../operations/undo-files.ts'
 import { createEntering } from '../peripherals/entering.ts'
 import { checkExamples } from '../peripherals/examples.ts'
 import { createLedgers } from '../peripherals/ledgers.ts'
+import { createTrying } from '../peripherals/trying.ts'
 import { createWalls } from '../peripherals/walls.ts'
 import { createLane } from '../queue/lane.ts'
 import { connect, ping, type RedisAddress } from '../redis/redis.ts'
@@ -36,6 +38,7 @@ import { createHolds } from '../registry/holds.ts'
 import { createNetworks } from '../registry/networks.ts'
 import { createProgress } from '../registry/progress.ts'
 import { createRegistry } from '../registry/registry.ts'
+import { createProbe } from '../sandbox/probe.ts'
 import { programFolders } from '../sandbox/programs.ts'
 import { BY_HAND, type KnownAgent, type Presence } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
@@ -156,6 +159,7 @@ export const openParts = async (given: Settings, part: string) => {
   const carried = [...specs.values()].find(({ cycle }) => cycle === 'mission')?.scope ?? scope
   const views = viewsOf({ store, config, folder, workspace: workspace.root })
   const world = worldAddress(config.world.server)
+  const wallsIn = async (room: string) => walls.for(await profileIn(room))
 
   return {
     settings,
@@ -167,7 +171,7 @@ export const openParts = async (given: Settings, part: string) => {
     walls,
     /** The profile that holds in a room, and the walls that are put up there. */
     profileOf: profileIn,
-    wallsIn: async (room: string) => walls.for(await profileIn(room)),
+    wallsIn,
     book,
     /** The missions of the workspace, as mission control may see them. */
     missions: {
@@ -175,6 +179,17 @@ export const openParts = async (given: Settings, part: string) => {
       textOf: (mission: Pick<Mission, 'path'>) => textOfMission(mission, sight),
       sight: { ...sight, shows: carried ? reachOf(carried).mayRead : () => false },
     },
+    /** The same together with what the evidence shows, for whoever looks. */
+    outlook: createOutlook({ store, book, clock, scan: () => scanMissions(sight) }),
+    /** What the gate would say of a call. */
+    judge: createTrying({
+      workspace,
+      specs,
+      wallsIn,
+      roomMode: views.roomMode,
+      sandboxless: createProbe(settings.path),
+      heldBy: (paths) => within(REGISTRY_MS, holds.heldBy(paths)),
+    }),
     /** Tickle's work queue, and the issues that can become work. */
     works: createWorks(store),
     issues: createGithub({ path: settings.path, variables: settings.variables ?? {}, cwd: folder.path }),

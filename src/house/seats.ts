@@ -11,12 +11,11 @@ import { createMailbox } from '../queue/mailbox.ts'
 import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
 import { BY_HAND } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
-import { AnyTool } from '../shapes/peripheral.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Seat } from '../shapes/seat.ts'
 import { receive, type Social } from '../social/pipeline.ts'
-import { describeTool } from './describe-tool.ts'
+import { takesOf } from './describe-tool.ts'
 import type { Parts } from './parts.ts'
 
 export type Seated = {
@@ -63,10 +62,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     keepMs: config.doors.clientMs,
     newId,
   })
-  const takes: Seated['takes'] = async (tool) => {
-    const known = AnyTool.safeParse(tool)
-    return known.success ? ((await describeTool(known.data, store))?.schema ?? null) : null
-  }
+  const takes: Seated['takes'] = (tool) => takesOf(tool, store)
   return { seats, leases, byHand, takes }
 }
 

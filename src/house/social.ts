@@ -10,6 +10,7 @@ import { readToken } from '../evidence/tokens.ts'
 import { within } from '../lib/within.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'
 import { spoken } from '../operations/table.ts'
+import { conditions } from '../peripherals/conditions.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
@@ -19,6 +20,7 @@ import { postOf } from '../status/posts.ts'
 import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
+import { takesOf } from './describe-tool.ts'
 import { everybody, healthOf, presenceOf } from './health.ts'
 import { patternsFor } from './library.ts'
 import type { Parts } from './parts.ts'
@@ -108,6 +110,8 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     undo: parts.undo,
     checkouts: parts.checkouts,
     helpOf,
+    outlook: parts.outlook,
+    gatehouse: gatehouseOf(parts),
     holds: parts.holds,
     wakeSteps: (session) => {
       parts.steps.wake(session).catch((error: Error) => parts.log.warn('a wake was lost', { error: error.message }))
@@ -116,6 +120,12 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     newId,
   }
 }
+
+const gatehouseOf = ({ judge, store }: Parts): Context['gatehouse'] => ({
+  judge,
+  takes: (tool) => takesOf(tool, store),
+  saysOf: (when) => conditions[when].says,
+})
 
 /** Whose token it is, where one was made and still holds. */
 const mintedOwner = async ({ store, clock }: Parts, token: string): Promise<MintedOwner | null> => {

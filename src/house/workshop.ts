@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Bells, Workshop } from '../peripherals/workshop.ts'
 import type { Job, Ran } from '../sandbox/job.ts'
-import { probeSandbox } from '../sandbox/probe.ts'
+import { createProbe } from '../sandbox/probe.ts'
 import { execute } from '../sandbox/sandbox.ts'
 import { createTerminals } from '../sandbox/terminals.ts'
 import type { Config } from '../shapes/config.ts'
@@ -204,15 +204,3 @@ const NOT_ALLOWED = 126
 const OUTPUT_BYTES = 8 * 1024 * 1024
 
 const SWEEP_MS = 1000
-const AGAIN_MS = 30_000
-
-/** Whether programs can run in a sandbox; asked again now and then where they cannot: somebody may have put it right. */
-const createProbe = (path: string): (() => Promise<string | null>) => {
-  let known: { missing: string | null; at: number } | null = null
-  return async () => {
-    if (known && (known.missing === null || Date.now() - known.at < AGAIN_MS)) return known.missing
-    const { ok, detail } = await probeSandbox(path)
-    known = { missing: ok ? null : detail, at: Date.now() }
-    return known.missing
-  }
-}

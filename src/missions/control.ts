@@ -7,7 +7,7 @@ import { threadOf } from '../evidence/threads.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Presence } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
-import type { Coverage, Mission, Portfolio, Snapshot } from '../shapes/mission.ts'
+import type { Coverage, Mission, Portfolio } from '../shapes/mission.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { RoomMode } from '../shapes/room.ts'
@@ -29,6 +29,7 @@ import { unknown } from './named.ts'
 import { candidatesOf, rank } from './next.ts'
 import { missionNamed } from './resolve.ts'
 import { countsOf, reviewOf } from './review.ts'
+import { lastReviews } from './reviews.ts'
 import { scanMissions } from './scan.ts'
 import { bulletin, type Situation } from './situation.ts'
 import { todo } from './todo.ts'
@@ -130,7 +131,7 @@ export const createControl = (options: Options) => {
       diff: async (): Promise<Result<Told>> => {
         const [last, before] = await lastReviews(store)
         if (!last) return told(NO_HISTORY.none)
-        return told(before ? diffText(differencesOf(before, last)) : NO_HISTORY.one)
+        return told(before ? diffText(differencesOf(before.snapshot, last.snapshot)) : NO_HISTORY.one)
       },
 
       next: async (): Promise<Result<Told>> => {
@@ -219,11 +220,4 @@ const approvalsSeen = async (
     approvals: here.map(({ approval, agent, opens }) => ({ name: approval, agent, opens })),
     elsewhere: open.length - here.length,
   }
-}
-
-/** What the last two reviews found, the newest first. */
-const lastReviews = async (store: Pick<Store, 'query'>): Promise<Snapshot[]> => {
-  const found = await store.query({ event: 'portfolio-reviewed', limit: 2 })
-  if (!found.ok) throw new Error(found.refusal.message)
-  return found.value.entries.flatMap(({ body }) => (body?.event === 'portfolio-reviewed' ? [body.snapshot] : []))
 }

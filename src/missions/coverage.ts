@@ -35,18 +35,27 @@ export const coverageOf = async (store: Reader, ids: readonly string[]): Promise
 }
 
 type Tests = Coverage['tests']
-type Turn = { at: string; outcome: TurnOutcome | null; steps: number; files: string[]; tests: Tests }
+/** A turn of a mission: when it was asked for, when it ended or else was asked for, and what came of it. */
+type Turn = {
+  turn: string
+  asked: string
+  at: string
+  outcome: TurnOutcome | null
+  steps: number
+  files: string[]
+  tests: Tests
+}
 
 /** The turns of a mission, the oldest first. What only looks at how it stands is no work on it. */
-const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
-  const asked = await askedFor(store, mission)
+export const turnsOf = async (store: Reader, mission: string, since?: string): Promise<Turn[]> => {
+  const asked = await askedFor(store, mission, since)
   const stays = await staysOf(store, asked)
   return Promise.all(
     asked.map(async ({ id, at }): Promise<Turn> => {
       const ended = await store.get(`${id}.ended`)
       const outcome = ended?.body?.event === 'turn-ended' ? ended.body.outcome : null
       const { steps = 0, files = [], tests = 'none' } = stays.get(id) ?? {}
-      return { at: ended?.at ?? at, outcome, steps, files, tests }
+      return { turn: id, asked: at, at: ended?.at ?? at, outcome, steps, files, tests }
     }),
   )
 }
@@ -54,9 +63,9 @@ const turnsOf = async (store: Reader, mission: string): Promise<Turn[]> => {
 const LOOKS = 'mission-control'
 
 /** The requests of a mission's turns: of those in rooms that were focused on it, and of those that took it up. */
-const askedFor = async (store: Reader, mission: string): Promise<Entry[]> => {
-  const { entries: focused } = must(await store.query({ event: 'accepted', mission, limit: MOST_TURNS }))
-  const { entries: taken } = must(await store.query({ event: 'undertaking-taken', mission, limit: MOST_TURNS }))
+const askedFor = async (store: Reader, mission: string, since?: string): Promise<Entry[]> => {
+  const { entries: focused } = must(await store.query({ event: 'accepted', mission, since, limit: MOST_TURNS }))
+  const { entries: taken } = must(await store.query({ event: 'undertaking-taken', mission, since, limit: MOST_TURNS }))
   const turns = new Set(taken.flatMap(({ body }) => (body?.event === 'undertaking-taken' ? [body.turn] : [])))
   for (const { id } of focused) turns.delete(id)
   const others = await Promise.all([...turns].map((turn) => store.get(turn)))

@@ -1,14 +1,9 @@
-import type { Boxes, MissionStatus, Snapshot } from '../shapes/mission.ts'
+import type { Snapshot } from '../shapes/mission.ts'
+import type { Difference, Differences } from '../shapes/portfolio.ts'
 
 type Row = Snapshot['missions'][number]
 
 /** What is different between two reviews, by mission, in the order of their names. */
-export type Difference =
-  | { kind: 'added' | 'removed'; id: string; status: MissionStatus }
-  | { kind: 'changed'; id: string; from: MissionStatus; to: MissionStatus; boxes: { from: Boxes; to: Boxes } | null }
-
-export type Differences = { rows: Difference[]; was: number; is: number }
-
 export const differencesOf = (before: Snapshot, after: Snapshot): Differences => {
   const [old, now] = [byId(before), byId(after)]
   const ids = [...new Set([...old.keys(), ...now.keys()])].sort()

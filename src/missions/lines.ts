@@ -9,8 +9,7 @@ import {
   type Portfolio,
   type Todo,
 } from '../shapes/mission.ts'
-import type { Difference, Differences } from './diff.ts'
-import type { Ranked } from './next.ts'
+import type { Difference, Differences, Ranked } from '../shapes/portfolio.ts'
 import type { Review } from './review.ts'
 
 /** How many of a list are named: a room is no place for hundreds. */

@@ -1,5 +1,6 @@
 import { count } from '../lib/count.ts'
 import type { Boxes, Coverage, Mission } from '../shapes/mission.ts'
+import type { Ranked, Reason } from '../shapes/portfolio.ts'
 
 /** What bears on whether a mission is to be worked on next. All of it follows from its file and the evidence. */
 export type Candidate = {
@@ -14,10 +15,6 @@ export type Candidate = {
   /** How many days nothing was done for it; null where nothing ever was. */
   idleDays: number | null
 }
-
-/** Why a mission stands where it does: what is true of it, and what that counts. Less than nothing counts against it. */
-type Reason = { why: string; counts: number }
-export type Ranked = { id: string; status: Mission['status']; score: number; reasons: Reason[] }
 
 /**
  * What can be worked on, best first, each with its reasons: the score is their sum, and nothing else decides but what it

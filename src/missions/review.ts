@@ -7,8 +7,9 @@ import {
   type Portfolio,
   type Snapshot,
 } from '../shapes/mission.ts'
+import type { Ranked } from '../shapes/portfolio.ts'
 import { NO_WORK } from './coverage.ts'
-import { candidatesOf, failedText, type Ranked, rank } from './next.ts'
+import { candidatesOf, failedText, rank } from './next.ts'
 
 /** That a mission says something which the evidence does not show. */
 type Drift = { id: string; what: string }

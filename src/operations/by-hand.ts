@@ -35,11 +35,12 @@ export const step = defineOperation({
   render: takenText,
 })
 
-const callFrom = async (
+/** A call from what was given for it: as it is, or by words. */
+export const callFrom = async (
   tool: string,
-  given: z.infer<typeof Given>,
+  given: string | string[] | Record<string, unknown>,
   { takes }: Pick<SeatDoor, 'takes'>,
-  { helpOf }: Context,
+  { helpOf }: Pick<Context, 'helpOf'>,
 ): Promise<Result<ToolCall>> => {
   if (typeof given === 'object' && !Array.isArray(given)) return ok({ tool, args: given })
   const schema = await takes(tool)

@@ -13,14 +13,16 @@ import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
 import type { Obligations } from '../shapes/obligation.ts'
 import type { Patterns } from '../shapes/pattern.ts'
-import type { AnyTool, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
+import type { AnyTool, ExitCondition, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
+import type { Outlook } from '../shapes/portfolio.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { Situation } from '../shapes/situation.ts'
 import type { Source } from '../shapes/tickle.ts'
+import type { Judged, Tried } from '../shapes/trial.ts'
 import { TurnOutcome } from '../shapes/turn.ts'
 import type { TurnView } from '../shapes/turn-view.ts'
 import type { Proof, StoreVerdict, Violation } from '../shapes/verdict.ts'
@@ -47,6 +49,15 @@ export type SeatDoor = {
   leave: (how: { answer: string; outcome: 'done' | 'failed' }) => Promise<Result<Ended | null>>
   /** What a tool takes, as JSON Schema; null where there is no such tool. */
   takes: (tool: string) => Promise<JsonSchema | null>
+}
+
+/** The gate, for whoever only wants to know what it would say. */
+type Gatehouse = {
+  judge: (tried: Tried) => Promise<Result<Judged>>
+  /** What a tool takes, as JSON Schema; null where there is no such tool. */
+  takes: (tool: string) => Promise<JsonSchema | null>
+  /** What must be true for a wall to be left on a condition. */
+  saysOf: (when: ExitCondition) => string
 }
 
 /** What an operation can reach. Who asks, and where, is filled in by the face, never taken from the input. */
@@ -101,6 +112,9 @@ export type Context = {
   checkouts: Pick<Checkouts, 'merge' | 'state'> & { agents: readonly string[] }
   /** What a tool takes and does, in a line. */
   helpOf: (tool: AnyTool) => string
+  /** Missions, and what was done for them. */
+  outlook: Outlook
+  gatehouse: Gatehouse
   holds: {
     all: () => Promise<{ path: string; session: string; agent: string; until: string }[]>
     release: (session: string, path: string | null) => Promise<void>

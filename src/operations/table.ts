@@ -12,13 +12,14 @@ import { checkouts, merge } from './merge.ts'
 import { mc, mission, todo } from './missions.ts'
 import { more } from './more.ts'
 import { networks } from './networks.ts'
-import { obligations } from './obligations.ts'
 import { now } from './now.ts'
+import { obligations } from './obligations.ts'
 import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { pattern, patterns } from './patterns.ts'
 import { pause, resume } from './pausing.ts'
+import { activity, next, portfolio } from './portfolio.ts'
 import { profile, profiles } from './profile.ts'
 import { proof, proofs } from './proofs.ts'
 import { amend, queue, unqueue } from './queue.ts'
@@ -33,6 +34,7 @@ import { archive, begin, fork, threads, unarchive } from './threads.ts'
 import { mint, revoke, tokens } from './tokens.ts'
 import { diff, rewind, undo } from './undo.ts'
 import { usage } from './usage.ts'
+import { tryCall, wall } from './wall.ts'
 import { holds, peripherals, release, stop } from './work.ts'
 import { work as workQueue } from './work-queue.ts'
 import { world, worlds } from './worlds.ts'
@@ -44,6 +46,8 @@ const whoami = createWhoami(() => topics)
 const persons = [help, who, whoami, people, pair, unpair, tokens, mint, revoke, sources, accept] as const
 const work = [
   peripherals,
+  wall,
+  tryCall,
   start,
   step,
   hop,
@@ -73,6 +77,9 @@ const work = [
   // proofs
   proofs,
   proof,
+  portfolio,
+  next,
+  activity,
   // bells and whistles
   bell,
   whistle,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
+import { ExitCondition, type PeripheralSpec } from '../shapes/peripheral.ts'
 import { authorOf } from '../shapes/person.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -130,13 +131,16 @@ const PeripheralRow = z.strictObject({
   exit: z.array(z.string()),
 })
 
+/** A hop that a wall leads to, and when. */
+const Way = z.strictObject({ from: z.string(), to: z.string(), when: ExitCondition })
+
 export const peripherals = defineOperation({
   name: 'peripherals',
   summary: 'the walls agents work behind: their tools, commands, ways in and ways out',
   example: 'peripherals edit',
   positional: ['id'],
   input: z.strictObject({ id: z.string().optional() }),
-  output: z.strictObject({ peripherals: z.array(PeripheralRow), whole: z.boolean() }),
+  output: z.strictObject({ peripherals: z.array(PeripheralRow), ways: z.array(Way), whole: z.boolean() }),
   role: 'viewer',
   reads: true,
   offline: true,
@@ -159,11 +163,15 @@ export const peripherals = defineOperation({
         entry: spec.entry,
         exit: spec.exit.map(({ when, to }) => `${when}: ${to.join(', ')}`),
       })),
+      ways: waysIn(chosen),
       whole: id !== undefined,
     })
   },
   render: ({ peripherals, whole }) => peripherals.map(whole ? wholeText : lineText).join('\n'),
 })
+
+const waysIn = (specs: readonly PeripheralSpec[]): z.infer<typeof Way>[] =>
+  specs.flatMap(({ id: from, exit }) => exit.flatMap(({ when, to: all }) => all.map((to) => ({ from, to, when }))))
 
 type Row = z.infer<typeof PeripheralRow>
 

@@ -35,6 +35,9 @@ export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
     })
   const hasLapsed = ({ until }: Hold): boolean => Date.parse(until) <= clock()
 
+  const all = async (): Promise<Hold[]> =>
+    (await read()).filter((hold) => !hasLapsed(hold)).sort((a, b) => (a.path < b.path ? -1 : 1))
+
   return {
     /** Takes paths for a session; a sentence where another one has one of them. */
     take: async (session: string, agent: string, paths: readonly string[]): Promise<string | null> => {
@@ -42,10 +45,14 @@ export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
       const given = [session, agent, String(now), String(now + ms), ...paths]
       const [path, holder, until] = (await redis.eval(TAKE, 1, key, ...given)) as string[]
       if (path === undefined) return null
-      return `${path} is held by ${holder} until ${new Date(Number(until)).toISOString()}`
+      return heldText({ path, agent: holder ?? '', until: new Date(Number(until)).toISOString() })
     },
-    all: async (): Promise<Hold[]> =>
-      (await read()).filter((hold) => !hasLapsed(hold)).sort((a, b) => (a.path < b.path ? -1 : 1)),
+    /** The same sentence for whoever only looks, and has no session: nothing is taken. */
+    heldBy: async (paths: readonly string[]): Promise<string | null> => {
+      const held = (await all()).find(({ path }) => paths.includes(path))
+      return held ? heldText(held) : null
+    },
+    all,
     /** Lets go of what a session holds: of one path, or of all of them; what has lapsed goes with it. */
     release: async (session: string, path: string | null = null): Promise<void> => {
       const isMeant = (hold: Hold) => hold.session === session && (path === null || hold.path === path)
@@ -54,3 +61,6 @@ export const createHolds = ({ redis, prefix, clock, ms }: Options) => {
     },
   }
 }
+
+const heldText = ({ path, agent, until }: Pick<Hold, 'path' | 'agent' | 'until'>): string =>
+  `${path} is held by ${agent} until ${until}`

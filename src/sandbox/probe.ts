@@ -10,3 +10,16 @@ export const probeSandbox = async (path: string): Promise<Probe> => {
   const found = await findBubblewrap(path.split(delimiter).filter(isAbsolute))
   return typeof found === 'string' ? { ok: false, detail: found, limits } : { ok: true, detail: found.file, limits }
 }
+
+const AGAIN_MS = 30_000
+
+/** Whether programs can run in a sandbox; asked again now and then where they cannot: somebody may have put it right. */
+export const createProbe = (path: string): (() => Promise<string | null>) => {
+  let known: { missing: string | null; at: number } | null = null
+  return async () => {
+    if (known && (known.missing === null || Date.now() - known.at < AGAIN_MS)) return known.missing
+    const { ok, detail } = await probeSandbox(path)
+    known = { missing: ok ? null : detail, at: Date.now() }
+    return known.missing
+  }
+}

@@ -102,6 +102,8 @@ const homes: Record<string, readonly string[]> = {
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
+  // Served to browsers as it is: nothing of it is loaded here.
+  uplot: ['src/console'],
   ws: ['src/rpc', 'src/wire', 'src/commands/app-server.ts'],
   // The config is the user's, and wrong YAML in it is a Problem; that of a pattern is anybody's, and a complaint.
   yaml: ['src/config', 'src/patterns/front-matter.ts'],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
-import { extname, join } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/operations/table.ts'
@@ -48,11 +48,13 @@ const JSON_TYPE = 'application/json'
 
 const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
 /** Every file of the page, at the address it has. */
-const PAGES = ['', 'console/'].flatMap((folder) =>
-  readdirSync(join(PUBLIC, folder), { withFileTypes: true })
-    .filter((file) => file.isFile())
-    .map(({ name }) => `/${folder}${name === 'index.html' ? '' : name.replace(/\.html$/, '')}`),
-)
+/** Every file of the page, and the address that it is served under: pages have theirs without what they end with. */
+const FILES = [PUBLIC, join(PUBLIC, 'console')]
+  .flatMap((folder) => readdirSync(folder, { withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => relative(PUBLIC, join(parentPath, name)))
+const addressOf = (file: string): string => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)
+const PAGES = FILES.map(addressOf)
 const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this instance')
 
 describe('without a token', () => {
@@ -137,9 +139,11 @@ describe('the link that `up` prints', () => {
     expect(plain(answer)).toEqual([200, JSON_TYPE, whoami({ name: OWNER, role: 'operator', face: 'web', via: null })])
   })
 
-  test.each(PAGES)('leads to %s, as it lies in the folder', async (path) => {
-    const { status, headers, body } = await call(path, { token: null, headers: { cookie: await cookieOf() } })
-    const file = path === '/' ? 'index.html' : `${path.slice(1)}${extname(path) === '' ? '.html' : ''}`
+  test.each(FILES)('leads to %s, as it lies in the folder', async (file) => {
+    const { status, headers, body } = await call(addressOf(file), {
+      token: null,
+      headers: { cookie: await cookieOf() },
+    })
     const types: Record<string, string> = {
       '.html': 'text/html; charset=utf-8',
       '.css': 'text/css; charset=utf-8',

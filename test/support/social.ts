@@ -16,6 +16,7 @@ import type { TickleConfig } from '../../src/shapes/config.ts'
 import type { Message } from '../../src/shapes/message.ts'
 import type { PeripheralSpec } from '../../src/shapes/peripheral.ts'
 import { authorOf } from '../../src/shapes/person.ts'
+import type { Outlook } from '../../src/shapes/portfolio.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
@@ -86,6 +87,15 @@ export const TICKLE: TickleConfig = {
 
 /** When it is, for whoever asks. */
 const NOW = () => Date.parse('2026-01-02T03:04:05.000Z')
+
+/** Nobody has missions here, and nobody asks the gate: those have tests of their own. */
+const NO_OUTLOOK: Outlook = {
+  portfolio: async () => ({ missions: [], complaints: [], counts: [], covered: 0, changes: [] }),
+  next: async () => [],
+  named: async () => null,
+  activity: async (mission) => ({ mission, days: [] }),
+}
+const noJudge = () => Promise.reject(new Error('nobody asks the gate here'))
 
 /** A line by ada in the room that has no listener; a test says what is different. */
 export const line = (part: Partial<Message>): Message => ({
@@ -203,6 +213,9 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         restore: async () => ok({ files: [], forced: [], failed: [] }),
       },
       checkouts: { agents: [], merge: async () => 'there are none', state: async () => null },
+      health: async () => ({ ready: true, version: '0.0.0-test', up: {} }),
+      outlook: NO_OUTLOOK,
+      gatehouse: { judge: noJudge, takes: async () => null, saysOf: (when) => when },
       helpOf: (tool) => `${tool}: help`,
       holds: { all: async () => [], release: async () => {} },
       wakeSteps: (session) => {

@@ -23,7 +23,7 @@ const CHANGE = [
   'mode gate ungate settings profile new fork archive unarchive bind reset claim compact pair unpair mint revoke accept',
 ].flatMap((line) => line.split(' '))
 const LOOK = [
-  'peripherals seat queue diff checkouts holds usage obligations patterns proofs proof bells pages worlds',
+  'peripherals wall try seat queue diff checkouts holds usage obligations patterns proofs proof portfolio next activity bells pages worlds',
   'now status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets breakdown digest verify head help who whoami people',
   'tokens sources',

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestHouse, type TestHouse } from '../support/gateway.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await startTestHouse({ worker: false })
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+const read = async (path: string, token = house.tokens.admin) => {
+  const response = await fetch(new URL(path, house.url), { headers: { authorization: `Bearer ${token}` } })
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+}
+
+const fileOf = (name: string) => readFileSync(createRequire(import.meta.url).resolve(`uplot/dist/${name}`), 'utf8')
+
+test('what pages use of others is served as their packages have it', async () => {
+  expect(await read('/vendor/uplot.js')).toEqual({
+    status: 200,
+    type: 'text/javascript; charset=utf-8',
+    text: fileOf('uPlot.esm.js'),
+  })
+  expect(await read('/vendor/uplot.css')).toEqual({
+    status: 200,
+    type: 'text/css; charset=utf-8',
+    text: fileOf('uPlot.min.css'),
+  })
+})
+
+test('nothing else of a package is served, and nothing to strangers', async () => {
+  const paths = ['/vendor/constructor.js', '/vendor/zod.js', '/vendor/..%2Fpackage.js', '/vendor/uplot.cjs']
+  expect((await Promise.all(paths.map((path) => read(path)))).map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  expect((await read('/vendor/uplot.js', 'no token')).status).toBe(401)
+})
