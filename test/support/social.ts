@@ -189,7 +189,6 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
-      health: async () => ({ ready: true, version: '0.0.0-test', up: { redis: 'up', evidence: 'up' } }),
       standingOf: async () => null,
       patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),
       bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),
