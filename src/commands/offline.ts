@@ -81,7 +81,7 @@ export const askOffline = async (
       patterns: async () =>
         Promise.reject(new Problem('patterns are read where an instance runs', 'start it: bellhop up')),
       // A game is played by a server, which runs with an instance.
-      worlds: { list: async () => [], look: async () => null },
+      worlds: { list: async () => [], roomOf: async () => null, look: async () => null },
       residents: [],
       specs,
       ...views,

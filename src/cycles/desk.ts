@@ -103,7 +103,7 @@ export const createDesk = ({ store, clock, undertakings, stayOf, folders }: Opti
     const takeUp = async (known: Undertaking, taken: Change): Promise<Done<Moved>> => {
       const { id, holder, version } = known
       if (await isHeld(known)) return { ok: false, why: `${holder?.session} is at ${id}: wait until it has left` }
-      keep(id, version, [taken])
+      if (!keep(id, version, [taken])) return { ok: false, why: `${id} could not be taken up` }
       return { ok: true, value: { text: standingText(known, phases), phase: phaseIn(known), undertaking: id } }
     }
 

@@ -51,12 +51,17 @@ export const invalidRun = (
   const run = taken.outcome.kind === 'ok' ? taken.outcome.run : undefined
   if (!run) return `${step} is no run of a program that ended well`
   if (run.exit !== 0 || run.ended !== 'exit') return `${step} did not end with exit 0`
+  if (!SHOWS.has(run.for)) return `${step} only looked, or made something: run a test or a check`
+  if (run.report && run.report.passed + run.report.failed === 0) return `${step} found nothing to test`
   if (taken.begun < since) return `${step} ran before there was anything to validate: run it in this phase`
   const later = steps.find((one) => one.ended > taken.begun && one.step !== step && edits(one, artifacts))
   if (later) return `${later.step} has changed something after ${step} began: run it again`
   const stale = artifacts.find(({ path, state }) => files.get(path) !== state)
   return stale ? `${stale.path} is not what it was when execute was left` : null
 }
+
+/** What a program must have been run for, to show anything. */
+const SHOWS: ReadonlySet<string> = new Set(['test', 'check'])
 
 /** Whether a step ran one of these files, or ran a program on it. */
 export const ranOn = (step: string, artifacts: readonly Artifact[], { steps }: Facts): boolean => {

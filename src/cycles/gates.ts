@@ -1,6 +1,6 @@
 import type { GateResult } from '../shapes/undertaking.ts'
 import type { Facts } from './facts.ts'
-import { anyRound, danglingIn, differencesOf, impactOf } from './graph.ts'
+import { anyRound, belowIn, danglingIn, differencesOf, impactOf } from './graph.ts'
 import { dishonesty, isEarned } from './honesty.ts'
 import type { Cycle, Undertaking } from './undertaking.ts'
 
@@ -16,15 +16,18 @@ const GATES: Record<GateResult['gate'], Gate> = {
     return strange.length === 0 ? null : `the approach did not say that it changes ${strange.join(', ')}`
   },
   evidence: ({ items, domain }, cycle, { files }) => {
-    for (const id of differencesOf(cycle.base, items)) {
-      const item = items.get(id)
-      if (!item || !isEarned(domain, item.status)) continue
-      const gone = item.artifacts.find(({ path, state }) => files.get(path) !== state)
+    const earned = differencesOf(cycle.base, items).flatMap((id) => items.get(id) ?? [])
+    const shown = earned.filter(({ status }) => isEarned(domain, status))
+    // A proof stands on the proofs below it: their files must be what they were, too.
+    const under = domain === 'proof' ? belowIn(items, shown) : shown
+    for (const { id, artifacts } of under) {
+      const gone = artifacts.find(({ path, state }) => files.get(path) !== state)
       if (gone) return `${id} rests on ${gone.path}, which is not what it was`
-      const strange = item.runs.find((step) => !cycle.validations.includes(step))
-      if (strange !== undefined) return `${id} rests on ${strange}, which validated nothing in this cycle`
     }
-    return null
+    const strange = shown.flatMap(({ id, runs }) =>
+      runs.filter((step) => !cycle.validations.includes(step)).map((step) => `${id} rests on ${step}`),
+    )
+    return strange.length === 0 ? null : `${strange[0]}, which validated nothing in this cycle`
   },
   status: ({ items, domain }) =>
     [...items.values()].map((next) => dishonesty(domain, { before: null, next, items })).find((why) => why !== null) ??

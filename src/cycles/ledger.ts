@@ -134,11 +134,9 @@ export const restate = ({ statement, cycle, items, domain }: Undertaking, text: 
   if (statement && why.trim() === '') return no('there is a statement: say why it is to be another')
   if (statement?.text === text) return no('that is the statement already')
   const version = (statement?.version ?? 0) + 1
-  const shaken = statement
-    ? topsOf(items)
-        .filter(({ status }) => isStanding(domain, status))
-        .map(({ id }) => id)
-    : []
+  // What is not settled rests on others in name alone: it shields nothing.
+  const standing = new Map([...items].filter(([, { status }]) => isStanding(domain, status)))
+  const shaken = statement ? topsOf(standing).map(({ id }) => id) : []
   const fallen = shaken.length === 0 ? '' : `; open again: ${shaken.join(', ')}`
   const change = { event: 'statement-set', version, text, hash: sha256(text), why, shaken } as const
   return { ok: true, changes: [change], say: `the statement is version ${version}${fallen}` }

@@ -66,7 +66,7 @@ export const filesAt = async (
 }
 
 /** As much as is read to see whether a file says something. */
-const READ_BYTES = 4096
+const READ_BYTES = 1_048_576
 
 const isBlank = async (target: Inside): Promise<boolean> => {
   const found = await readFound(target, { most: READ_BYTES, hardLinks: true })

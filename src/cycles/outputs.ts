@@ -1,10 +1,18 @@
 import { type Artifact, CycleOutput, type Outputs } from '../shapes/undertaking.ts'
 import { artifactsAt, type Facts, invalidRun, ranOn } from './facts.ts'
 import { differencesOf } from './graph.ts'
+import { licenceless } from './licence.ts'
 import type { Cycle, Undertaking } from './undertaking.ts'
 
 /** What an output is held against: what was said of it, and what is true. */
-type Said = { words: string; list: readonly string[]; undertaking: Undertaking; cycle: Cycle; facts: Facts }
+type Said = {
+  words: string
+  list: readonly string[]
+  undertaking: Undertaking
+  cycle: Cycle
+  facts: Facts
+  outputs: Outputs
+}
 
 /** What is wrong with an output; null where it has substance. A wall's file says which of them a phase owes. */
 const SUBSTANCE: Record<CycleOutput, (said: Said) => string | null> = {
@@ -17,9 +25,15 @@ const SUBSTANCE: Record<CycleOutput, (said: Said) => string | null> = {
     const before = undertaking.failed.find(({ item, approach }) => item === cycle.item && alike(approach, words))
     return before ? `this approach has failed in cycle ${before.n}: ${before.why}` : null
   },
-  items: ({ list, undertaking: { items }, cycle }) => {
-    const strange = list.find((id) => !items.has(id))
+  items: ({ list, undertaking, cycle, facts, outputs }) => {
+    const strange = list.find((id) => !undertaking.items.has(id))
     if (strange !== undefined) return `there is no ${strange} in the ledger`
+    // What may not be tried on an item is not tried by the way either, in a cycle on another.
+    const bare = list.map((id) => licenceless(undertaking, id, facts.now)).find((why) => why !== null)
+    if (bare) return bare
+    const words = String(outputs['approach'] ?? '')
+    const before = undertaking.failed.find(({ item, approach }) => list.includes(item) && alike(approach, words))
+    if (before) return `this approach has failed on ${before.item} in cycle ${before.n}: ${before.why}`
     return list.includes(cycle.item) ? null : `the cycle is on ${cycle.item}, which is not among them`
   },
   artifacts: ({ list, facts }) => {
@@ -51,13 +65,17 @@ export const outputsWrong = (owed: readonly string[], outputs: Outputs, at: At):
     return `${unknown} is not what ${at.cycle.phase} is left with; say ${owed.join(', ') || 'nothing'}`
   const wrong = CycleOutput.options
     .filter((name) => owed.includes(name))
-    .map((name) => outputWrong(name, outputs[name], at))
+    .map((name) => outputWrong(name, outputs[name], { ...at, outputs }))
   return wrong.find((why) => why !== null) ?? null
 }
 
 type At = { undertaking: Undertaking; cycle: Cycle; facts: Facts }
 
-const outputWrong = (name: CycleOutput, value: Outputs[string] | undefined, at: At): string | null => {
+const outputWrong = (
+  name: CycleOutput,
+  value: Outputs[string] | undefined,
+  at: At & { outputs: Outputs },
+): string | null => {
   if (isNothing(name, value)) return `to leave ${at.cycle.phase}, say ${name}`
   const words = typeof value === 'string' ? value : ''
   if (WORDS.has(name) && words === '') return `${name} takes words, not a list`
@@ -85,9 +103,10 @@ const looked = (step: string, { since }: Cycle, { steps }: Facts): boolean =>
 const alike = (one: string, other: string): boolean => bare(one) === bare(other)
 const bare = (text: string): string =>
   text
+    .normalize('NFKC')
     .toLowerCase()
     .normalize('NFKC')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
 
 /** What is said to have changed in the ledger is what has; and what was classified has become of it. */

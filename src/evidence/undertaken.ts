@@ -183,7 +183,9 @@ const cameOf = (ended: Entry | null): Came | null => {
   if (!outcome || outcome.kind === 'interrupted') return BADLY
   const { run, files = [] } = outcome
   const ok = outcome.kind === 'ok'
-  const ran = run !== undefined && run.exit === 0 && run.ended === 'exit'
+  const proves = run?.for === 'test' || run?.for === 'check'
+  const empty = run?.report && run.report.passed + run.report.failed === 0
+  const ran = proves && !empty && run.exit === 0 && run.ended === 'exit'
   return { ok, ran, argv: run?.argv ?? [], files: files.map(({ path, after }) => ({ path, after })) }
 }
 

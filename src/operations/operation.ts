@@ -91,7 +91,11 @@ export type Context = {
   /** The patterns: those that have the words, or all; rooms are named as far as whoever asks may look there. */
   patterns: (query: string | null, mayLook: (room: string) => Promise<boolean>) => Promise<Patterns>
   /** The games in text worlds: those that were begun last, and one of them whole. */
-  worlds: { list: () => Promise<WorldGame[]>; look: (game: string) => Promise<WorldLook | null> }
+  worlds: {
+    list: () => Promise<WorldGame[]>
+    roomOf: (game: string) => Promise<string | null>
+    look: (game: string) => Promise<WorldLook | null>
+  }
   /** What everybody has used. */
   book: Book
   /** The ids and types of the house's own agents. */

@@ -6,6 +6,7 @@ import { refusal } from '../shapes/refusal.ts'
 import { ok, refused } from '../shapes/result.ts'
 import { WorldLook as Whole, WorldGame, type WorldLook, WorldOrder } from '../shapes/world.ts'
 import { defineOperation, defineWork } from './operation.ts'
+import { roleAt } from './standing.ts'
 
 /** A turn of Tickle in alfworld: what is done is a step there, and a move of Tickle's in the game of the room. */
 export const world = defineWork({
@@ -35,9 +36,13 @@ export const worlds = defineOperation({
   role: 'viewer',
   reads: true,
   offline: false,
-  run: async ({ game }, { worlds: games }) => {
-    if (game === undefined) return ok({ games: await games.list(), look: null })
-    const look = await games.look(game)
+  run: async ({ game }, context) => {
+    // Whether there is a game in a room that somebody may not look into is not said either.
+    const seen: WorldGame[] = []
+    for (const one of await context.worlds.list()) if ((await roleAt(one.room, context)) !== null) seen.push(one)
+    if (game === undefined) return ok({ games: seen, look: null })
+    const room = await context.worlds.roomOf(game)
+    const look = room !== null && (await roleAt(room, context)) !== null ? await context.worlds.look(game) : null
     return look ? ok({ games: [look.game], look }) : refused(refusal('game-unknown', `there is no game ${game}`))
   },
   render: ({ games, look }) => (look ? wholeText(look) : games.map(lineOf).join('\n') || 'there is no game yet'),

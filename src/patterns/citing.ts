@@ -8,11 +8,15 @@ type Reader = Pick<Store, 'get' | 'query'>
 export const stepCited = (cited: string): string => cited.replace(/\.(?:intent|outcome)$/, '')
 
 /** What only says something, or leads elsewhere: that it went well shows nothing of the work. */
-const SAYING = /^(?:pattern-.*|mc-.*|tickle-.*|reflect|evidence|advance|hop|bell|whistle|park)$/
+const SAYING =
+  /^(?:pattern-.*|mc-.*|tickle-.*|terminal|world-(?:state|reset)|cycle-(?:get|list)|ledger-(?:query|impact)|gate-check|(?:proof|mission)-load|reflect|evidence|advance|hop|bell|whistle|park)$/
 
-/** Whether a step ended well, and did something. */
-const shows = ({ body }: Entry): boolean =>
-  body?.event === 'step-ended' && body.outcome.kind === 'ok' && !SAYING.test(body.tool)
+/** Whether a step ended well, and did something: what was only begun in a terminal, or left tests failing, shows nothing. */
+const shows = ({ body }: Entry): boolean => {
+  if (body?.event !== 'step-ended' || body.outcome.kind !== 'ok' || SAYING.test(body.tool)) return false
+  const { run } = body.outcome
+  return body.tool === 'run' ? run !== undefined && !run.report?.failed : true
+}
 
 type Citing = {
   session: string

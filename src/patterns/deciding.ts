@@ -47,8 +47,12 @@ export const deciding = ({
     decline: async (name, why): Promise<Result<Told>> => {
       const proposal = await proposalFor(name)
       if (!proposal.ok) return proposal
-      const who = (await store.get(turn))?.author
-      if (who?.kind !== 'person') return no('role-too-low', 'what becomes of a proposal is for a person to say')
+      const asked = await store.get(turn)
+      const who = asked?.author
+      // It is theirs only where they said just that: not where an agent thinks of it on the way.
+      const words = asked?.body?.event === 'accepted' && /^pattern\s+decline\b/i.test(asked.body.request)
+      if (who?.kind !== 'person' || !words)
+        return no('role-too-low', 'what becomes of a proposal is for a person to say')
       const { kind, pattern, evidence } = proposal.value
       const body = { event: 'pattern-declined', kind, pattern, evidence, why: oneLine(why, WHY), by: who.id } as const
       const author = { ...who, via: who.via ?? at.agent }

@@ -36,12 +36,14 @@ export const rank = (
 }
 
 const MOST_WORDS = 32
+/** As much of a pattern as is looked through: what it is about stands at its beginning. */
+const MOST_TEXT = 8000
 
 const byName = (a: Ranked, b: Ranked): number => (a.pattern.id < b.pattern.id ? -1 : 1)
 
 /** What each of the words counts in a pattern. */
 const weightsOf = ({ id, description, text }: Pattern, wanted: readonly string[]): number[] => {
-  const [inName, inDescription, inText] = [termsOf(id), termsOf(description), termsOf(text)]
+  const [inName, inDescription, inText] = [termsOf(id), termsOf(description), termsOf(text.slice(0, MOST_TEXT))]
   return wanted.map(
     (word) =>
       WEIGHTS.name * Math.min(1, times(word, inName)) +

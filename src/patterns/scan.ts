@@ -87,6 +87,10 @@ const patternAt = async (path: string, { workspace, shows }: Sight, complain: Co
     complain(path, 'leads out of the workspace', 'put the file itself there')
     return null
   }
+  if (place.name !== oneLine(place.name, 400)) {
+    complain(path, 'leads to a name that cannot be shown', 'give the folder a plain name')
+    return null
+  }
   if (!shows(place.name)) {
     complain(path, 'is closed to the peripheral that looks', 'open it in its scope, or take it away')
     return null
@@ -102,13 +106,18 @@ const patternAt = async (path: string, { workspace, shows }: Sight, complain: Co
 
 /** Those that come with Bellhop: files of its own, which are right, or a test fails. */
 const oursIn = async (folder: string): Promise<Pattern[]> => {
-  const names = await readdir(folder)
-  const read = names.sort().map(async (name) => {
-    const file = join(folder, name, FILE)
-    const id = PatternId.parse(name)
-    const since = (await stat(file)).mtime.toISOString()
-    const path = `bellhop:${name}`
-    return parsePattern({ id, home: 'bellhop', path, since }, await readFile(file, 'utf8')).pattern
-  })
+  const entries = await readdir(folder, { withFileTypes: true })
+  // What others leave beside them, such as a file of a desktop, is none.
+  const names = entries.filter((entry) => entry.isDirectory() && PatternId.safeParse(entry.name).success)
+  const read = names
+    .map(({ name }) => name)
+    .sort()
+    .map(async (name) => {
+      const file = join(folder, name, FILE)
+      const id = PatternId.parse(name)
+      const since = (await stat(file)).mtime.toISOString()
+      const path = `bellhop:${name}`
+      return parsePattern({ id, home: 'bellhop', path, since }, await readFile(file, 'utf8')).pattern
+    })
   return (await Promise.all(read)).filter((pattern) => pattern !== null)
 }

@@ -72,5 +72,8 @@ const save = async (target: Inside, bench: Bench): Promise<StepOutcome> => {
   const state = outcome.kind === 'ok' ? outcome.files?.[0]?.after : undefined
   if (!state) return outcome
   const kept = await bench.desk.saved({ path: name, state }, through)
-  return kept.ok ? outcome : failed(kept.why)
+  if (kept.ok || outcome.kind !== 'ok') return outcome
+  // The file is changed, whoever has the proof by now.
+  const { changed = [], files = [] } = outcome
+  return { kind: 'failed', message: kept.why, changed, files }
 }

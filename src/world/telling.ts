@@ -13,9 +13,10 @@ export const nameOf = ({ game, step }: Pick<Log, 'game' | 'step'>): string => `$
 export const createTelling = (server: WorldServer) => {
   const begun = (log: Log) => server.reset(nameOf(log), log.kind, log.seed)
 
-  const tell = async (log: Log, from: number): Promise<Heard<WorldStepped>> => {
+  const tell = async (log: Log, from: number, late: AbortSignal): Promise<Heard<WorldStepped>> => {
     let last: Heard<WorldStepped> = { kind: 'failed', why: 'there is no move to tell of' }
     for (const move of log.moves.slice(from - 1)) {
+      if (late.aborted) return LATE
       last = await server.step(nameOf(log), move.n, move)
       if (last.kind !== 'heard') return last
     }
@@ -23,17 +24,18 @@ export const createTelling = (server: WorldServer) => {
   }
 
   /** Tells it again what it lacks; all of it, from the beginning, where it does not know the game as it was played. */
-  const again = async (log: Log, known: number | null): Promise<Heard<WorldStepped>> => {
-    if (known !== null) return tell(log, known + 1)
+  const again = async (log: Log, known: number | null, late: AbortSignal): Promise<Heard<WorldStepped>> => {
+    if (known !== null) return tell(log, known + 1, late)
     const anew = await begun(log)
-    return anew.kind === 'heard' ? tell(log, 1) : { kind: 'failed', why: unheard(anew) }
+    return anew.kind === 'heard' ? tell(log, 1, late) : { kind: 'failed', why: unheard(anew) }
   }
 
   /** Tells all moves that the server lacks; answers with what the last one came to. */
   const bring = async (log: Log): Promise<Heard<WorldStepped>> => {
-    let told = await tell(log, log.moves.length)
+    const late = AbortSignal.timeout(TELL_MS)
+    let told = await tell(log, log.moves.length, late)
     for (let tries = 0; tries < TRIES && told.kind !== 'heard' && told.kind !== 'failed'; tries++)
-      told = await again(log, told.kind === 'behind' ? told.moves : null)
+      told = await again(log, told.kind === 'behind' ? told.moves : null, late)
     return told
   }
 
@@ -50,7 +52,9 @@ export const createTelling = (server: WorldServer) => {
     },
     /** The move that won a game which the server has heard whole: the last one that changed anything. */
     winnerOf: async (log: Log): Promise<Log['moves'][number] | null> => {
+      const late = AbortSignal.timeout(TELL_MS)
       for (const move of log.moves.toReversed()) {
+        if (late.aborted) return null
         const saw = await server.step(nameOf(log), move.n, move)
         if (saw.kind !== 'heard' || !saw.value.done) return null
         if (saw.value.changed) return move
@@ -59,6 +63,10 @@ export const createTelling = (server: WorldServer) => {
     },
   }
 }
+
+/** How long a server is told of a game at a time: what it has heard by then it need not be told again. */
+const TELL_MS = 30_000
+const LATE = { kind: 'failed', why: 'it takes too long to answer' } as const
 
 /** How often a server is told again that forgot what it was told, as where several tell it at once. */
 const TRIES = 5

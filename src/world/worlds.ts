@@ -64,7 +64,9 @@ export const createWorlds = ({ store, server }: Options) => {
     const { observation, changed, score, done } = saw.value
     const settled = done ? await settle(log) : ok(null)
     if (!settled.ok) return settled
-    return ok({ text: observation, world: { game: log.game, n, changed, score, won: done && changed } })
+    // What is done is done whole, whatever a server makes of its score.
+    const won = done && changed
+    return ok({ text: observation, world: { game: log.game, n, changed, score: won ? 1 : score, won } })
   }
 
   /** Begins the next game of a room, unless somebody else does so first. */
@@ -121,6 +123,8 @@ export const createWorlds = ({ store, server }: Options) => {
         return [gameOf(log, isLatest)]
       })
     },
+    /** The room that a game is played in; null where there is none of this name. */
+    roomOf: async (game: string): Promise<string | null> => (await readLog(store, game))?.room ?? null,
     /** One game, whole; null where there is none of this name. */
     look: async (game: string): Promise<WorldLook | null> => {
       const log = await readLog(store, game)

@@ -192,7 +192,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       standingOf: async () => null,
       patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),
       bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),
-      worlds: { list: async () => [], look: async () => null },
+      worlds: { list: async () => [], roomOf: async () => null, look: async () => null },
       book,
       residents: AGENTS.flatMap(({ id, type }) => [id, type]),
       roomMode: async (id) => (await store.roomMode(id)) ?? 'execute',

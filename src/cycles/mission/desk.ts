@@ -23,11 +23,13 @@ type Around = {
   /** The undertaking that this stay has taken up. */
   mine: () => Promise<Done<Undertaking>>
   isHeld: (undertaking: Undertaking) => Promise<boolean>
-  keep: (undertaking: string, version: number, changes: readonly Change[]) => void
+  /** Writes it down; not where something in it reads like a secret, which is not kept as it is. */
+  keep: (undertaking: string, version: number, changes: readonly Change[]) => boolean
 }
 
 /** As many boxes as one mission may have: each is an obligation, with a life of its own. */
 const MOST_BOXES = 500
+const MOST_ITEMS = 1000
 
 /** What only missions have: a file that says the same as their ledger, or is told where it does not. */
 export const missionDesk = (around: Around) => {
@@ -45,29 +47,43 @@ export const missionDesk = (around: Around) => {
     return auditOf(mission, file, await seenOf(mission, file, sight))
   }
 
+  /** Why a mission is not taken up as it is; null where it can be. */
+  const untakeable = async (id: string, known: Undertaking | null): Promise<string | null> => {
+    const beside = at.stay.undertaking
+    if (beside !== null && beside !== id)
+      return `this stay carries ${beside} on, and carries on one: take ${id} up in another turn`
+    return known && (await isHeld(known)) ? `${known.holder?.session} is at ${id}: wait until it has left` : null
+  }
+
+  /** Why what is in its file cannot be taken in; null where it can be. */
+  const tooMany = (id: string, path: string, boxes: number, items: number): string | null => {
+    if (boxes > MOST_BOXES) return `${path} has ${boxes} boxes, and a mission has ${MOST_BOXES} at most: split it`
+    return items > MOST_ITEMS ? `the ledger of ${id} would have more than ${MOST_ITEMS} items: split the mission` : null
+  }
+
   const load = async ({ mission: { id, title }, file }: Found): Promise<Done<Moved>> => {
-    const boxes = boxesIn(file.text)
-    if (boxes.length > MOST_BOXES)
-      return no(`${file.path} has ${boxes.length} boxes, and a mission has ${MOST_BOXES} at most: split it`)
     const known = await read(id)
-    if (known && (await isHeld(known))) return no(`${known.holder?.session} is at ${id}: wait until it has left`)
-    const taken = newIn(boxes, known)
-    const begun: Change[] = known ? [] : [{ event: 'undertaking-opened', title }]
-    const changes: Change[] = [
-      ...begun,
-      { event: 'undertaking-taken', session: at.session, stay: at.stay.started },
-      ...taken,
-    ]
-    keep(id, known?.version ?? 0, changes)
+    const boxes = boxesIn(file.text)
+    const taken = boxes.length > MOST_BOXES ? [] : newIn(boxes, known)
+    const items = (known?.items.size ?? 0) + taken.length
+    const objection = tooMany(id, file.path, boxes.length, items) ?? (await untakeable(id, known))
+    if (objection !== null) return no(objection)
+    const changes = takingUp(title, known, taken)
+    if (!keep(id, known?.version ?? 0, changes))
+      return no(`something in ${file.path} reads like a secret, and would not be kept: say it otherwise`)
     const now = grown(id, known, changes)
     if (!now) return no(`${id} could not be begun`)
-    const said = [
-      standingText(now, at.spec.phases),
-      ...(taken.length === 0 ? [] : [`taken in from ${file.path}: ${taken.length}`]),
-      auditText(auditOf(now, file, await seenOf(now, file, sight))),
-    ]
-    return { ok: true, value: { text: said.join('\n'), phase: phaseIn(now), undertaking: id } }
+    const found = auditText(auditOf(now, file, await seenOf(now, file, sight)))
+    const told = taken.length === 0 ? [] : [`taken in from ${file.path}: ${taken.length}`]
+    const text = [standingText(now, at.spec.phases), ...told, found].join('\n')
+    return { ok: true, value: { text, phase: phaseIn(now), undertaking: id } }
   }
+
+  const takingUp = (title: string, known: Undertaking | null, taken: readonly Change[]): Change[] => [
+    ...(known ? [] : [{ event: 'undertaking-opened', title } as const]),
+    { event: 'undertaking-taken', session: at.session, stay: at.stay.started },
+    ...taken,
+  ]
 
   const desk: MissionDesk = {
     loadMission: async (name) => {

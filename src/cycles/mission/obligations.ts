@@ -35,11 +35,17 @@ export const paired = (boxes: readonly Box[], items: Items): Paired => {
 export const takenIn = (boxes: readonly Box[], items: Items): Change[] => {
   const { strange } = paired(boxes, items)
   const numbers = [...items.keys()].flatMap((id) => /^O-(\d{1,9})$/.exec(id)?.[1] ?? [])
-  const last = Math.max(0, ...numbers.map(Number))
+  let last = Math.max(0, ...numbers.map(Number))
+  /** None that is there already: an obligation is never put in the place of another. */
+  const free = (): string => {
+    do last++
+    while (items.has(`O-${last}`))
+    return `O-${last}`
+  }
   return strange
     .filter(({ words }) => words !== '')
-    .map(({ words, mark }, i) => {
-      const item = { id: `O-${last + i + 1}`, text: words, dependsOn: [], artifacts: [], runs: [], ...TAKEN[mark] }
+    .map(({ words, mark }) => {
+      const item = { id: free(), text: words, dependsOn: [], artifacts: [], runs: [], ...TAKEN[mark] }
       return { event: 'item-set', item, shaken: [], from: 'file' }
     })
 }

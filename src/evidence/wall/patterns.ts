@@ -32,7 +32,10 @@ const WRITERS: { readonly [E in EventName]?: Readonly<Record<string, Fields>> } 
 }
 
 /** Tools that talk, ask or go elsewhere. That these went well says nothing of the work. */
-const TALK = ['reflect', 'evidence', 'advance', 'hop', 'bell', 'whistle', 'park']
+const TALK =
+  'reflect evidence advance hop bell whistle park terminal world-state world-reset cycle-get cycle-list ledger-query ledger-impact gate-check proof-load mission-load'.split(
+    ' ',
+  )
 const isTalk = (tool: string): boolean => TALK.includes(tool) || /^(?:pattern|mc|tickle)-/.test(tool)
 
 /**
@@ -61,7 +64,7 @@ export const createPatterns = () => {
 
   return {
     ended: ({ position }: Entry, { step, tool, outcome }: BodyOf<'step-ended'>): void =>
-      void ends.set(step, { position, did: isDone(outcome) && !isTalk(tool) }),
+      void ends.set(step, { position, did: isDone(tool, outcome) && !isTalk(tool) }),
     refused: ({ position }: Entry, { step }: BodyOf<'step-refused'>): void =>
       void ends.set(step, { position, did: false }),
     lost: (): void => {
@@ -112,6 +115,8 @@ const repeats = (body: Entry['body'], { call, step, turn }: Intent, fields: Fiel
   return same && said['step'] === step && said['turn'] === turn
 }
 
-const isDone = (outcome: StepOutcome): boolean => outcome.kind === 'ok'
+/** A program must have ended, and left no test failing; of everything else it is enough that it went well. */
+const isDone = (tool: string, outcome: StepOutcome): boolean =>
+  outcome.kind === 'ok' && (tool !== 'run' || (outcome.run !== undefined && (outcome.run.report?.failed ?? 0) === 0))
 
 const wrong = (what: string): Finding => ({ rule: 'pattern', what })

@@ -127,7 +127,7 @@ const wrongPlay = (call: Intent['call'], id: string, { evidence }: NonNullable<W
 }
 
 const PLAYS =
-  /^\s*(?:(?:go to|open|close|toggle|use|examine) +[a-z]+ +\d+|(?:take|put|clean|heat|cool) +[a-z]+ +\d+ +(?:from|in|on|in\/on|with) +[a-z]+ +\d+|inventory|look)\s*$/i
+  /^\s*(?:(?:go to|open|close|toggle|use|examine) +[a-z]+ +\d+|(?:take|put|clean|heat|cool) +[a-z]+ +\d+ +(?:from|in|on|in\/on|with) +[a-z]+ +\d+|inventory|look)\s*$/iu
 
 /** Whose evidence a call goes by: how everybody stands is what that of all says. */
 const wrongQuestion = (tool: string, id: string, { evidence }: NonNullable<Wall['scope']>): string | null => {

@@ -118,7 +118,8 @@ const bare = (text: string): string =>
     text
       .normalize('NFKC')
       .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
+      .normalize('NFKC')
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   ).join(' ')
 
 type Ended = BodyOf<'cycle-ended'>

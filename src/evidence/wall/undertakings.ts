@@ -47,8 +47,9 @@ const judges: Judges = {
   },
   'statement-set': ({ book }, { version, text, hash, why, shaken }) => {
     const { statement, items, round } = book
-    const under = new Set([...items.values()].flatMap(({ dependsOn }) => dependsOn))
-    const tops = [...items.values()].filter(({ id, status }) => STANDING.has(status) && !under.has(id))
+    const settled = [...items.values()].filter(({ status }) => STANDING.has(status))
+    const under = new Set(settled.flatMap(({ dependsOn }) => dependsOn))
+    const tops = settled.filter(({ id }) => !under.has(id))
     return [
       ...(round ? [wrong('ledger', `restates it in cycle ${round.n}`)] : []),
       ...(version === (statement?.version ?? 0) + 1 ? [] : [wrong('number', `is version ${version} of the statement`)]),
