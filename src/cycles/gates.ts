@@ -1,6 +1,6 @@
 import type { GateResult } from '../shapes/undertaking.ts'
 import type { Facts } from './facts.ts'
-import { anyRound, belowIn, danglingIn, differencesOf, impactOf } from './graph.ts'
+import { anyRound, danglingIn, differencesOf, impactOf } from './graph.ts'
 import { dishonesty, isEarned } from './honesty.ts'
 import type { Cycle, Undertaking } from './undertaking.ts'
 
@@ -18,9 +18,7 @@ const GATES: Record<GateResult['gate'], Gate> = {
   evidence: ({ items, domain }, cycle, { files }) => {
     const earned = differencesOf(cycle.base, items).flatMap((id) => items.get(id) ?? [])
     const shown = earned.filter(({ status }) => isEarned(domain, status))
-    // A proof stands on the proofs below it: their files must be what they were, too.
-    const under = domain === 'proof' ? belowIn(items, shown) : shown
-    for (const { id, artifacts } of under) {
+    for (const { id, artifacts } of shown) {
       const gone = artifacts.find(({ path, state }) => files.get(path) !== state)
       if (gone) return `${id} rests on ${gone.path}, which is not what it was`
     }

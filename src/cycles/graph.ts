@@ -77,14 +77,6 @@ export const impactOf = (items: Items, ...ids: string[]): LedgerItem[] => {
   return next.slice(ids.length).flatMap((id) => items.get(id) ?? [])
 }
 
-/** Some items, and everything that they rest on, directly or over others. */
-export const belowIn = (items: Items, some: readonly LedgerItem[]): LedgerItem[] => {
-  const found = new Set(some)
-  // A set that is added to goes on with what was added.
-  for (const { dependsOn } of found) for (const item of dependsOn.flatMap((on) => items.get(on) ?? [])) found.add(item)
-  return [...found]
-}
-
 /** The items that nothing rests on. */
 export const topsOf = (items: Items): LedgerItem[] => {
   const under = new Set([...items.values()].flatMap(({ dependsOn }) => dependsOn))

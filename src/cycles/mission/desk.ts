@@ -73,11 +73,16 @@ export const missionDesk = (around: Around) => {
       return no(`something in ${file.path} reads like a secret, and would not be kept: say it otherwise`)
     const now = grown(id, known, changes)
     if (!now) return no(`${id} could not be begun`)
-    const found = auditText(auditOf(now, file, await seenOf(now, file, sight)))
-    const told = taken.length === 0 ? [] : [`taken in from ${file.path}: ${taken.length}`]
-    const text = [standingText(now, at.spec.phases), ...told, found].join('\n')
+    const text = await loadedText(now, file, taken.length)
     return { ok: true, value: { text, phase: phaseIn(now), undertaking: id } }
   }
+
+  const loadedText = async (now: Undertaking, file: Found['file'], taken: number): Promise<string> =>
+    [
+      standingText(now, at.spec.phases),
+      ...(taken === 0 ? [] : [`taken in from ${file.path}: ${taken}`]),
+      auditText(auditOf(now, file, await seenOf(now, file, sight))),
+    ].join('\n')
 
   const takingUp = (title: string, known: Undertaking | null, taken: readonly Change[]): Change[] => [
     ...(known ? [] : [{ event: 'undertaking-opened', title } as const]),
