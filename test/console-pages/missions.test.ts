@@ -162,7 +162,7 @@ test('after a restart the page goes on by itself, and shows what happened meanwh
   await page.close()
 })
 
-test('what a mission owes is drawn where the house knows of it, and a house that does not shows nothing', async () => {
+test('what a mission owes is drawn once somebody carries it on, and before that nothing is', async () => {
   const page = await it.open('/missions?id=M-retry')
   await page.getByRole('heading', { level: 1, name: 'Try again' }).waitFor()
   expect(await page.getByRole('region', { name: 'Obligations' }).count()).toBe(0)

@@ -98,7 +98,7 @@ const missionPage = () => {
 
 const proofPage = () => {
   const one = createUndertaking({
-    path: `/api/proof?proof=${encodeURIComponent(proof)}`,
+    path: `/api/proof?problem=${encodeURIComponent(proof)}`,
     title: proof,
     label: texts.missions.proofLabel(proof),
   })

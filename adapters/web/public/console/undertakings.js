@@ -30,7 +30,8 @@ export const createUndertaking = ({ path, title, label }) => {
   const question = createQuestion(path)
   const look = async () => {
     const { status, body } = await question()
-    const known = status === 200 && Array.isArray(body?.graph?.nodes)
+    // What nobody has begun to carry on has nothing to draw yet: its file says what there is.
+    const known = status === 200 && body?.begun !== false && Array.isArray(body?.graph?.nodes)
     element.hidden = !known
     if (known) graph.show(drawable(body.graph))
   }
