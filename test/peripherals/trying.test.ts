@@ -141,7 +141,7 @@ test('a wall or a phase that there is not is said, with those that there are', a
     refused(
       refusal(
         'peripheral-unknown',
-        'there is no peripheral cellar; there is chat, deploy, edit, explore, mission-control, reflect, test',
+        'there is no peripheral cellar; there is alfworld, chat, deploy, discipline, edit, explore, mission-control, mission, proof, reflect, test',
       ),
     ),
     refused(refusal('command-invalid', 'deploy has no phase later; it has review, release')),
