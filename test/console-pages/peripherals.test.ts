@@ -11,7 +11,7 @@ test('the walls are a graph of hops, each a way to its spec', async () => {
   const page = await it.open('/peripherals')
   const drawing = page.getByRole('group', { name: 'Peripherals, and where each leads' })
   const explore = drawing.getByRole('link', {
-    name: /^explore, read-only: read-only, 11 tools; leads to edit \(found-target\)/,
+    name: /^explore, read-only: read-only, 13 tools; leads to edit \(found-target\)/,
   })
   await explore.click()
   await page.waitForURL(/\/peripherals\?id=explore$/)
@@ -116,7 +116,7 @@ test('what is no JSON is said at once, and what names no tool is for the gate to
 
 test('a wall that there is not is said, with those that there are', async () => {
   const page = await it.open('/peripherals?id=cellar')
-  await page.getByText('there is no peripheral cellar; there is chat, deploy').waitFor()
+  await page.getByText('there is no peripheral cellar; there is alfworld, chat, deploy').waitFor()
   await page.close()
 })
 
