@@ -278,7 +278,21 @@ const ROWS: Record<string, unknown> = {
     })),
   }),
   sessions: sessions.output.parse({
-    sessions: [{ id: 's-1', room: 'lobby', agent: 'claude-1', open: true, peripheral: null }],
+    sessions: [
+      {
+        id: 's-1',
+        room: 'lobby',
+        agent: 'claude-1',
+        open: true,
+        peripheral: null,
+        began: '2026-01-01T00:00:00.000Z',
+        last: '2026-01-01T00:00:00.000Z',
+        entries: 1,
+        turns: 0,
+        turn: null,
+      },
+    ],
+    next: null,
   }),
 }
 
