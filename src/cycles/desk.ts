@@ -92,17 +92,15 @@ export const createDesk = ({ store, clock, undertakings, stayOf, folders }: Opti
     const load = async (name: string, title: string | null): Promise<Done<Moved>> => {
       const id = idOf(name, domain)
       if (id === null) return { ok: false, why: `${name} is nothing that ${at.spec.id} carries on` }
-      const beside = at.stay.undertaking
-      if (beside !== null && beside !== id)
-        return { ok: false, why: `this stay carries ${beside} on, and carries on one: take ${id} up in another turn` }
       const known = await undertakings.of(id)
+      const objection = await untakeable(id, known)
+      if (objection !== null) return { ok: false, why: objection }
       const taken: Change = { event: 'undertaking-taken', session: at.session, stay: at.stay.started }
       return known ? takeUp(known, taken) : open(id, title, taken)
     }
 
-    const takeUp = async (known: Undertaking, taken: Change): Promise<Done<Moved>> => {
-      const { id, holder, version } = known
-      if (await isHeld(known)) return { ok: false, why: `${holder?.session} is at ${id}: wait until it has left` }
+    const takeUp = (known: Undertaking, taken: Change): Done<Moved> => {
+      const { id, version } = known
       if (!keep(id, version, [taken])) return { ok: false, why: `${id} could not be taken up` }
       return { ok: true, value: { text: standingText(known, phases), phase: phaseIn(known), undertaking: id } }
     }
@@ -114,11 +112,18 @@ export const createDesk = ({ store, clock, undertakings, stayOf, folders }: Opti
       return { ok: true, value: { text: `${id} is begun: ${oneLine(title, 200)}`, phase: 'setup', undertaking: id } }
     }
 
-    /** Whether somebody else is at it, behind a wall that still stands. */
-    const isHeld = async ({ holder }: Undertaking): Promise<boolean> =>
-      holder !== null && holder.stay !== at.stay.started && (await stayOf(holder.session)) === holder.stay
+    /** Why this stay cannot take an undertaking up: it has another, or somebody is at it behind a wall that still stands. */
+    const untakeable = async (id: string, known: Undertaking | null): Promise<string | null> => {
+      const beside = at.stay.undertaking
+      if (beside !== null && beside !== id)
+        return `this stay carries ${beside} on, and carries on one: take ${id} up in another turn`
+      const holder = known?.holder
+      if (!holder || holder.stay === at.stay.started) return null
+      const held = (await stayOf(holder.session)) === holder.stay
+      return held ? `${holder.session} is at ${id}: wait until it has left` : null
+    }
 
-    const missions = missionDesk({ at, store, folders, read: undertakings.of, mine, isHeld, keep })
+    const missions = missionDesk({ at, store, folders, read: undertakings.of, mine, untakeable, keep })
 
     return {
       ...missions.desk,

@@ -12,7 +12,7 @@ export type Wish = Pick<LedgerItem, 'id'> &
   Partial<{ [Key in 'text' | 'dependsOn' | 'status' | 'basis' | 'why']: LedgerItem[Key] | undefined }>
 
 /** The most items that a ledger takes: all of it is looked at with every step. */
-const MOST = 1000
+export const MOST_ITEMS = 1000
 
 /**
  * Puts an item into the ledger, or changes it. Between cycles that is what it says and what it depends on; what it is worth
@@ -22,7 +22,7 @@ export const upsert = (undertaking: Undertaking, wish: Wish): Decided => {
   const { items, cycle } = undertaking
   const before = items.get(wish.id) ?? null
   if (!before && wish.text === undefined) return no(`${wish.id} is new: say its text`)
-  if (!before && items.size >= MOST) return no(`the ledger has ${MOST} items, and takes no more`)
+  if (!before && items.size >= MOST_ITEMS) return no(`the ledger has ${MOST_ITEMS} items, and takes no more`)
   const next = cycle ? earned(cycle, wish, before) : plainly(wish, before)
   if (typeof next === 'string') return no(next)
   const wrong = objectionTo(undertaking, before, next)

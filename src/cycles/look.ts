@@ -1,12 +1,10 @@
+import { everyEntry } from '../evidence/every.ts'
 import type { Store } from '../evidence/store.ts'
-import type { Entry } from '../shapes/evidence.ts'
 import type { FileState } from '../shapes/turn.ts'
 import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
 import { readFound, readState } from '../workspace/write.ts'
 import type { Facts, Taken } from './facts.ts'
 import type { Cycle } from './undertaking.ts'
-
-const PAGE = 1000
 
 /** The steps that the sessions of a cycle have taken since it began, in their order. */
 export const stepsIn = async (
@@ -16,9 +14,10 @@ export const stepsIn = async (
   const taken: Taken[] = []
   for (const session of sessions) {
     const begun = new Map<string, number>()
-    for (const { body, position } of await entriesOf(store, 'step-intended', session, began))
+    const since = { session, order: 'oldest', cursor: began } as const
+    for await (const { body, position } of everyEntry(store, { event: 'step-intended', ...since }))
       if (body?.event === 'step-intended') begun.set(body.step, position)
-    for (const { body, position } of await entriesOf(store, 'step-ended', session, began))
+    for await (const { body, position } of everyEntry(store, { event: 'step-ended', ...since }))
       if (body?.event === 'step-ended')
         taken.push({
           step: body.step,
@@ -29,22 +28,6 @@ export const stepsIn = async (
         })
   }
   return taken.sort((a, b) => a.ended - b.ended)
-}
-
-const entriesOf = async (
-  store: Pick<Store, 'query'>,
-  event: string,
-  session: string,
-  from: number,
-): Promise<Entry[]> => {
-  const all: Entry[] = []
-  for (let cursor: number | null = from; cursor !== null; ) {
-    const found = await store.query({ event, session, order: 'oldest', limit: PAGE, cursor })
-    if (!found.ok) throw new Error(found.refusal.message)
-    all.push(...found.value.entries)
-    cursor = found.value.next
-  }
-  return all
 }
 
 type Seen = Pick<Facts, 'files' | 'blank'>

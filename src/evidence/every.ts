@@ -5,6 +5,7 @@ const PAGE = 500
 
 type Wanted = {
   event: EventName
+  session?: string
   subject?: string
   tag?: string
   ephemeral?: 'with'

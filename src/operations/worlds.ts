@@ -37,10 +37,12 @@ export const worlds = defineOperation({
   reads: true,
   offline: false,
   run: async ({ game }, context) => {
+    if (game === undefined) {
+      const seen: WorldGame[] = []
+      for (const one of await context.worlds.list()) if ((await roleAt(one.room, context)) !== null) seen.push(one)
+      return ok({ games: seen, look: null })
+    }
     // Whether there is a game in a room that somebody may not look into is not said either.
-    const seen: WorldGame[] = []
-    for (const one of await context.worlds.list()) if ((await roleAt(one.room, context)) !== null) seen.push(one)
-    if (game === undefined) return ok({ games: seen, look: null })
     const room = await context.worlds.roomOf(game)
     const look = room !== null && (await roleAt(room, context)) !== null ? await context.worlds.look(game) : null
     return look ? ok({ games: [look.game], look }) : refused(refusal('game-unknown', `there is no game ${game}`))

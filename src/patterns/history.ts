@@ -1,4 +1,5 @@
 import { taggedIn } from '../evidence/drafts.ts'
+import { everyEntry } from '../evidence/every.ts'
 import type { Store } from '../evidence/store.ts'
 import type { BodyOf, Entry } from '../shapes/evidence.ts'
 
@@ -26,7 +27,6 @@ export type Happening = Pick<Entry, 'id' | 'position' | 'at' | 'session'> & {
 
 /** As many entries of each event as are looked at: the last ones. */
 const MOST = 5000
-const PAGE = 1000
 
 /** What happened to patterns in all sessions, in its order; or in one. */
 export const historyOf = async (store: Reader, within: { session?: string } = {}): Promise<Happening[]> => {
@@ -37,14 +37,11 @@ export const historyOf = async (store: Reader, within: { session?: string } = {}
 
 const lastOf = async (store: Reader, wanted: { event: PatternEvent; session?: string }): Promise<Happening[]> => {
   const found: Happening[] = []
-  let from: { cursor?: number } = {}
-  for (;;) {
-    const page = await store.query({ ...wanted, ...from, limit: PAGE })
-    if (!page.ok) throw new Error(page.refusal.message)
-    found.push(...page.value.entries.flatMap(happeningIn))
-    if (page.value.next === null || found.length >= MOST) return found.slice(0, MOST)
-    from = { cursor: page.value.next }
+  for await (const entry of everyEntry(store, { ...wanted, order: 'newest' })) {
+    found.push(...happeningIn(entry))
+    if (found.length >= MOST) break
   }
+  return found
 }
 
 const happeningIn = ({ id, position, at, session, tags, body }: Entry): Happening[] => {

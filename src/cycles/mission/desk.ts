@@ -6,6 +6,7 @@ import type { Body } from '../../shapes/evidence.ts'
 import type { DeskAt, MissionDesk, Moved } from '../../tools/desk.ts'
 import type { Done } from '../../workspace/write.ts'
 import type { Facts } from '../facts.ts'
+import { MOST_ITEMS } from '../ledger.ts'
 import { standingText } from '../lines.ts'
 import { type Change, phaseIn } from '../machine.ts'
 import { after, begunBy, type Undertaking } from '../undertaking.ts'
@@ -22,18 +23,18 @@ type Around = {
   read: (id: string) => Promise<Undertaking | null>
   /** The undertaking that this stay has taken up. */
   mine: () => Promise<Done<Undertaking>>
-  isHeld: (undertaking: Undertaking) => Promise<boolean>
+  /** Why this stay cannot take it up; null where it can. */
+  untakeable: (id: string, known: Undertaking | null) => Promise<string | null>
   /** Writes it down; not where something in it reads like a secret, which is not kept as it is. */
   keep: (undertaking: string, version: number, changes: readonly Change[]) => boolean
 }
 
 /** As many boxes as one mission may have: each is an obligation, with a life of its own. */
 const MOST_BOXES = 500
-const MOST_ITEMS = 1000
 
 /** What only missions have: a file that says the same as their ledger, or is told where it does not. */
 export const missionDesk = (around: Around) => {
-  const { at, store, folders, read, mine, isHeld, keep } = around
+  const { at, store, folders, read, mine, untakeable, keep } = around
   const sight = { folders, workspace: at.workspace, shows: at.shows }
 
   /** The file of a mission; null where there is none any more. */
@@ -45,14 +46,6 @@ export const missionDesk = (around: Around) => {
   const audit = async (mission: Undertaking) => {
     const file = (await fileOf(mission.id))?.file ?? null
     return auditOf(mission, file, await seenOf(mission, file, sight))
-  }
-
-  /** Why a mission is not taken up as it is; null where it can be. */
-  const untakeable = async (id: string, known: Undertaking | null): Promise<string | null> => {
-    const beside = at.stay.undertaking
-    if (beside !== null && beside !== id)
-      return `this stay carries ${beside} on, and carries on one: take ${id} up in another turn`
-    return known && (await isHeld(known)) ? `${known.holder?.session} is at ${id}: wait until it has left` : null
   }
 
   /** Why what is in its file cannot be taken in; null where it can be. */

@@ -1,7 +1,8 @@
 // What is beside the agents: what waits for a person, rooms, health, budgets and what was refused last.
-import { make, makeButton } from '/elements.js'
+import { clockTime, make, makeButton } from '/elements.js'
 import { linkTo } from '/links.js'
 import { createKeeper } from './keep.js'
+import { section } from './sections.js'
 import { texts } from './texts.js'
 import { ago } from './when.js'
 
@@ -56,14 +57,6 @@ export const createSides = ({ decide }) => {
   }
 }
 
-const section = (id, title, ...children) => {
-  const heading = make('h2', '', title)
-  heading.id = `${id}-title`
-  const element = make('section', id, heading, ...children)
-  element.setAttribute('aria-labelledby', heading.id)
-  return element
-}
-
 /** Rows that are made anew when what they show has changed. */
 const rowsIn = (list, keyOf, row, nothing) =>
   createKeeper(list, {
@@ -99,17 +92,11 @@ const approvalCard = (one, decide, role) => {
     ...buttons,
     make('code', '', one.approval),
     room,
-    make('span', 'dim', `${texts.now.until} `, clock(one.until)),
+    make('span', 'dim', `${texts.now.until} `, clockTime(one.until)),
     note,
   )
   const element = make('li', 'card approval', what, why, foot, problem)
   return { element, show: () => {} }
-}
-
-const clock = (at) => {
-  const time = make('time', '', new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }))
-  time.dateTime = at
-  return time
 }
 
 const refusedRow = ({ entry, at, who, session, code, message }) => {
