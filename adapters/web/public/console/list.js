@@ -24,6 +24,8 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
   let height = 0
   /** Whether its end is read: then it stays there, whatever comes and however the list is made smaller. */
   let pinned = follows
+  /** How far down its end was, when it was last brought there. */
+  let end = 0
 
   const measure = () => {
     height = rem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
@@ -113,13 +115,17 @@ export const createList = ({ label, rem, keyOf, row, follows = false, onActive, 
     press()
   })
   const toTheEnd = () => {
-    if (pinned) element.scrollTop = element.scrollHeight
+    if (!pinned) return
+    element.scrollTop = element.scrollHeight
+    end = element.scrollTop
   }
 
   element.addEventListener(
     'scroll',
     () => {
-      pinned = follows && element.scrollTop + element.clientHeight >= items.length * height - 2
+      const atEnd = element.scrollTop + element.clientHeight >= items.length * height - 2
+      // The list may have been made smaller since it was brought there: who did not go up has not left the end.
+      pinned = follows && (atEnd || (pinned && element.scrollTop >= end))
       soon()
     },
     { passive: true },
