@@ -36,6 +36,8 @@ export type Console = {
   page: string
   health: () => Promise<Health>
   admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
+  /** The token that somebody comes in with on the page: the one they said, or one made for the code they said. */
+  signIn: (said: string, from: string) => Promise<Result<string>>
   /** Whether somebody who was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
   /** Whether a room is there, and open to the face. */
@@ -62,7 +64,7 @@ export type Console = {
 /** What is known of a request once it was let in; and the connection it came by. */
 type Env = {
   Variables: { principal: Principal; face: Face; credential: Credential }
-  Bindings: { outgoing?: { destroy: () => unknown } }
+  Bindings: { outgoing?: { destroy: () => unknown }; incoming?: { socket?: { remoteAddress?: string | undefined } } }
 }
 
 export type Context = HonoContext<Env>

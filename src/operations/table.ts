@@ -17,6 +17,7 @@ import { type Operation, roleOfPeople } from './operation.ts'
 import { ack, pages, tickle } from './pages.ts'
 import { pair, people, unpair } from './pairing.ts'
 import { pause, resume } from './pausing.ts'
+import { posts } from './posts.ts'
 import { profile, profiles } from './profile.ts'
 import { amend, queue, unqueue } from './queue.ts'
 import { recall } from './recall.ts'
@@ -75,7 +76,7 @@ const work = [
   ack,
 ] as const
 const deciding = [approvals, approve, deny] as const
-const watching = [now, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
+const watching = [now, posts, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
 const places = [
   rooms,
   mode,
