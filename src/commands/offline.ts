@@ -74,6 +74,8 @@ export const askOffline = async (
       // Nobody is known to be here: a turn that was under way is not gone on with.
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),
       postOf: (id) => postOf(store, id),
+      isRoom: async () => false,
+      postsBefore: async () => ({ posts: [], older: false }),
       health: async () => ({ ready: false, version: settings.version, up: {} }),
       standingOf: async () => null,
       bulletinOf: async (room) =>

@@ -1,19 +1,18 @@
-import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
 import { Hono } from 'hono'
-import { setCookie } from 'hono/cookie'
 import { openApi } from '../schema/openapi.ts'
 import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { Name } from '../shapes/room.ts'
 import { admission, peopleOnly } from './admission.ts'
 import { sendEvidence } from './export.ts'
+import { addFiles, servePage } from './files.ts'
 import { answerRefusal, guard } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
+import { paced, pacing } from './pace.ts'
 import { apiPage } from './page.ts'
 import { createRoutes, isMessage } from './routes.ts'
+import { addSignIn, keepToken } from './sign-in.ts'
 import { streamEvidence, streamItems, streamPosts } from './stream.ts'
-import { vendored } from './vendor.ts'
 
 /** The HTTP face: health, the room's page, what can be read, and the one door for what is said. It decides nothing. */
 export const createApp = (house: Console): Hono<Env> => {
@@ -29,6 +28,8 @@ export const createApp = (house: Console): Hono<Env> => {
    * tries what is for people.
    */
   const turnAway = async (c: Context, stage: string, refused: Refusal): Promise<Response> => {
+    // A person who opens a page gets one to sign in on, and not a document for programs.
+    if (refused.code === 'unauthenticated' && isPage(c)) return servePage(c, house.page, 'sign-in.html', 401)
     // Nobody is known yet where a token was not.
     const principal = c.get('principal') as Principal | undefined
     const isWritten = isMessage(c.req.method, c.req.path) || refused.code === 'grant-exceeded'
@@ -36,16 +37,25 @@ export const createApp = (house: Console): Hono<Env> => {
     else if (isWritten) await house.refuseSparingly(principal?.key ?? STRANGERS, stage, refused)
     return answerRefusal(c, refused)
   }
+  // What the page is made of is the same for everybody, and nobody's secret.
+  addFiles(app, house.page)
+  const strangers = pacing(STRANGERS_PACE, Date.now)
+  app.use(
+    '/sign-in',
+    paced(strangers, (c) => c.env.incoming?.socket?.remoteAddress ?? STRANGERS, turnAway),
+  )
+  addSignIn(app, house)
+
   app.use(admission(house, turnAway))
+  app.use(
+    '/api/*',
+    paced(pacing(house.pace, Date.now), (c) => c.get('principal').key, turnAway),
+  )
   const people = peopleOnly(turnAway)
   app.get('/', people, (c) =>
     c.req.query('token') === undefined ? servePage(c, house.page, 'index.html') : letIn(c, house),
   )
   for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
-  app.get('/:file{[a-z-]+\\.(css|js|svg)}', (c) => servePage(c, house.page, c.req.param('file')))
-  app.get('/console/:file{[a-z-]+\\.(css|js)}', (c) => servePage(c, join(house.page, 'console'), c.req.param('file')))
-
-  app.get('/vendor/:file{[a-z-]+\\.(css|js)}', (c) => serveFile(c, vendored(c.req.param('file'))))
 
   app.use('/api/*', async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)
@@ -72,34 +82,20 @@ export const createApp = (house: Console): Hono<Env> => {
 /** Those whom nobody knows, all together. */
 const STRANGERS = 'strangers'
 
-/** The link that `up` prints carries the token once; from then on the browser has it in a cookie no script can read. */
+/** How fast somebody whom nobody knows may ask. */
+const STRANGERS_PACE = { burst: 20, perSecond: 1 }
+
+const isPage = (c: Context): boolean =>
+  c.req.method === 'GET' &&
+  (c.req.header('accept') ?? '').includes('text/html') &&
+  (c.req.path === '/' || PAGES.some((page) => c.req.path === `/${page}`))
+
+/** The link that `up` prints carries the token once. It does not stay in the address; where it leads to does. */
 const letIn = (c: Context, house: Console): Response => {
-  setCookie(c, house.cookie, c.req.query('token') ?? '', {
-    httpOnly: true,
-    sameSite: 'Strict',
-    path: '/',
-    maxAge: 30 * 86_400,
-  })
-  // The token does not stay in the address; where it leads to does.
+  keepToken(c, house.cookie, c.req.query('token') ?? '')
   const room = Name.safeParse(c.req.query('room')).data
   return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }
 
 /** The pages of the console besides the room, each under its name. */
 const PAGES = ['now', 'sessions', 'session', 'evidence', 'missions', 'peripherals'] as const
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html',
-  '.css': 'text/css',
-  '.js': 'text/javascript',
-  '.svg': 'image/svg+xml',
-}
-
-/** A file of the page. Its name has no slash and no dot but the one before its kind: it cannot lead anywhere else. */
-const servePage = (c: Context, folder: string, name: string): Promise<Response> => serveFile(c, join(folder, name))
-
-const serveFile = async (c: Context, path: string | null): Promise<Response> => {
-  const file = path === null ? null : await readFile(path).catch(() => null)
-  if (path === null || file === null) return c.notFound()
-  return c.body(file, 200, { 'content-type': `${TYPES[extname(path)]}; charset=utf-8` })
-}

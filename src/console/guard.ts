@@ -25,5 +25,5 @@ export const guard =
     const objection = objectionTo({ host: c.req.header('host'), origin: c.req.header('origin') }, hosts)
     if (objection) c.res = answerRefusal(c, objection)
     else await next()
-    for (const [name, value] of Object.entries(PROTECTION)) c.header(name, value)
+    for (const [name, value] of Object.entries(PROTECTION)) if (!c.res.headers.has(name)) c.header(name, value)
   }

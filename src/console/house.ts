@@ -9,6 +9,7 @@ import type { Principal } from '../shapes/principal.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
+import type { Pace } from './pace.ts'
 
 export type Credential = { token: string; as: null }
 
@@ -32,10 +33,14 @@ export type Console = {
   version: string
   /** The name of this instance's cookie: several instances may share a host. */
   cookie: string
+  /** How fast one token may ask. */
+  pace: Pace
   /** The folder with the page. */
   page: string
   health: () => Promise<Health>
   admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
+  /** The token that somebody comes in with on the page: the one they said, or one made for the code they said. */
+  signIn: (said: string, from: string) => Promise<Result<string>>
   /** Whether somebody who was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
   /** Whether a room is there, and open to the face. */
@@ -64,7 +69,7 @@ export type Console = {
 /** What is known of a request once it was let in; and the connection it came by. */
 type Env = {
   Variables: { principal: Principal; face: Face; credential: Credential }
-  Bindings: { outgoing?: { destroy: () => unknown } }
+  Bindings: { outgoing?: { destroy: () => unknown }; incoming?: { socket?: { remoteAddress?: string | undefined } } }
 }
 
 export type Context = HonoContext<Env>

@@ -4,7 +4,7 @@ import type { Author, BodyOf, Entry } from '../shapes/evidence.ts'
 import type { Grant, TokenRow } from '../shapes/principal.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import { houseDraft } from './drafts.ts'
+import { BELLHOP, houseDraft } from './drafts.ts'
 import type { Page } from './find.ts'
 import type { Store } from './store.ts'
 
@@ -34,10 +34,16 @@ export const mintToken = async (
   { hash, grant, label, expires }: Wish,
   author: Author,
 ): Promise<Result<TokenRow>> => {
-  const body = { event: 'token-minted', name: hash.slice(0, NAME_LENGTH), label, grant, expires } as const
-  const written = await store.append([houseDraft(entryOf(hash), body, [], author)])
+  const draft = mintDraft({ hash, grant, label, expires }, author)
+  const written = await store.append([draft])
   if (!written.ok) return written
-  return ok(rowOf(body, { by: author.id, made: written.value[0]?.at ?? '', state: 'valid' }))
+  return ok(rowOf(draft.body, { by: author.id, made: written.value[0]?.at ?? '', state: 'valid' }))
+}
+
+/** That a token is made; by the house, where nobody in particular makes it. */
+export const mintDraft = ({ hash, grant, label, expires }: Wish, author: Author = BELLHOP) => {
+  const body = { event: 'token-minted', name: hash.slice(0, NAME_LENGTH), label, grant, expires } as const
+  return { ...houseDraft(entryOf(hash), body, [], author), body }
 }
 
 /** What a token is good for now; null where it is unknown, revoked, or its time is up. */

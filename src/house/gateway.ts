@@ -5,6 +5,8 @@ import { principalOf } from '../doors/admit.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
 import { exportFound } from '../evidence/transfer/export-found.ts'
 import type { Extend } from '../mcp/house.ts'
+import { enterWith } from '../operations/entering.ts'
+import { ok } from '../shapes/result.ts'
 import { receive } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
 import { refuse } from '../social/refuse.ts'
@@ -38,9 +40,14 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     hosts: [...config.http.hosts, config.http.host],
     version: settings.version,
     cookie: `bellhop-${parts.secrets.instance}`,
+    pace: { burst: config.doors.requestsAtOnce, perSecond: config.doors.requestsPerSecond },
     page: join(settings.root, 'adapters/web/public'),
     health: () => healthOf(parts, drained.signal.aborted),
     admit: (face, credential) => principalOf({ door: 'http', face, credential }, social),
+    signIn: async (said, from) => {
+      const known = await principalOf({ door: 'http', face: 'web', credential: { token: said, as: null } }, social)
+      return known.ok ? ok(said) : enterWith(said, from, { store, people: parts.people, now: parts.clock })
+    },
     stillValid: way.stillValid,
     enter: async (room, face) => enter(room, face, await social.roomsFor(room)),
     say: whistling((message, heard) => receive(message, { ...social, heard }), parts, drained.signal),

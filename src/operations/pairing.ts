@@ -162,7 +162,7 @@ const wrong = createTries({ most: 5, ms: MINUTES * 60_000 })
 
 const redeem = async (said: string, context: Context): Promise<Result<Pairing>> => {
   const { person, people, now } = context
-  const entry = entryOf(said.toLowerCase().replace(/[-\s]/g, ''))
+  const entry = entryOfCode(said)
   const offered = await offerIn(entry, context)
   const identity = person.sender ? identityOf(person.sender) : null
   const given = identity === null ? null : people.givenTo(identity)
@@ -208,7 +208,10 @@ const unvouched = ({ nick, network }: Sender): Refusal =>
 type Offered = { person: string; role: Role }
 
 /** What a code stands for, while it holds. */
-const offerIn = async (entry: string, { store, now }: Context): Promise<Offered | null> => {
+export const offerIn = async (
+  entry: string,
+  { store, now }: Pick<Context, 'store' | 'now'>,
+): Promise<Offered | null> => {
   const body = (await store.get(entry))?.body
   if (body?.event !== 'pair-offered' || Date.parse(body.expires) <= now()) return null
   return (await store.get(usedIn(entry))) ? null : { person: body.person, role: body.role }
@@ -230,4 +233,7 @@ const use = async (
 }
 
 const entryOf = (code: string): string => `pair.${createHash('sha256').update(code).digest('hex')}`
-const usedIn = (entry: string): string => `${entry}.used`
+export const usedIn = (entry: string): string => `${entry}.used`
+
+/** The entry of a code as people copy it: case, blanks and dashes do not count. */
+export const entryOfCode = (said: string): string => entryOf(said.toLowerCase().replace(/[-\s]/g, ''))

@@ -20,6 +20,7 @@ import { pair, people, unpair } from './pairing.ts'
 import { pattern, patterns } from './patterns.ts'
 import { pause, resume } from './pausing.ts'
 import { activity, next, portfolio } from './portfolio.ts'
+import { posts } from './posts.ts'
 import { profile, profiles } from './profile.ts'
 import { proof, proofs } from './proofs.ts'
 import { amend, queue, unqueue } from './queue.ts'
@@ -96,7 +97,7 @@ const work = [
   worlds,
 ] as const
 const deciding = [approvals, approve, deny] as const
-const watching = [now, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
+const watching = [now, posts, status, bulletin, more, watch, unwatch, sessions, debrief, recall, steps, hops] as const
 const places = [
   rooms,
   mode,

@@ -150,6 +150,9 @@ export const Config = z.strictObject({
     /** How many MCP sessions there may be in all, and of one token. */
     sessions: z.int().positive(),
     sessionsPerToken: z.int().positive(),
+    /** How many requests one token may make by HTTP at once, and how many a second after that. */
+    requestsAtOnce: z.int().positive(),
+    requestsPerSecond: z.number().positive(),
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

@@ -42,6 +42,24 @@ export const tail = async (store: Store, room: string, count: number): Promise<P
   return posts.slice(-count)
 }
 
+/** The posts of a room before a position, oldest first, and whether there are older ones. */
+export const before = async (
+  store: Pick<Store, 'query'>,
+  { room, position, count }: { room: string; position: number; count: number },
+): Promise<{ posts: Post[]; older: boolean }> => {
+  const posts: Post[] = []
+  let cursor: number | null = position
+  while (cursor !== null && posts.length < count) {
+    const found = await store.query({ ...inRoom(room), limit: PAGE, cursor })
+    if (!found.ok) throw new Error(found.refusal.message)
+    posts.push(...found.value.entries.flatMap((entry) => toPost(entry, room) ?? []))
+    cursor = found.value.next
+  }
+  return { posts: posts.slice(0, count).reverse(), older: cursor !== null || posts.length > count }
+}
+
+const PAGE = 500
+
 /** Every post of a room after a position, in order, for as long as the signal lets it: no gap, and none twice. */
 export async function* follow(
   store: Store,

@@ -21,6 +21,7 @@ rooms:
   - { id: quiet, faces: [terminal, cli, api], mode: execute, listener: null }
   - { id: porch, faces: [web], mode: discuss, listener: null }
 sweepMs: 100
+doors: { requestsAtOnce: 100000, requestsPerSecond: 10000 }
 drainMs: 600000
 `
 
@@ -88,7 +89,12 @@ export const startTestHouse = async ({
     version: '0.0.0-test',
     data: data.path,
     workspace: workspace.path,
-    configFile: data.write('test.yaml', CONFIG + (/^agents:/m.test(config) ? '' : REHEARSALS) + config),
+    configFile: data.write(
+      'test.yaml',
+      (/^doors:/m.test(config) ? CONFIG.replace(/^doors:.*\n/m, '') : CONFIG) +
+        (/^agents:/m.test(config) ? '' : REHEARSALS) +
+        config,
+    ),
     host: '127.0.0.1',
     port: 0,
     redis: redis.address,

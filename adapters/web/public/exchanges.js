@@ -5,10 +5,11 @@ import { createSteps } from './steps.js'
 
 const MOST_EXCHANGES = 500
 
-export const createExchanges = (transcript) => {
+export const createExchanges = (transcript, controls) => {
   /** Message id → the exchange it opened; turn id → the work it caused. */
   const exchanges = new Map()
   const works = new Map()
+  let leafed = false
 
   const open = (id, name, text) => {
     const exchange = createExchange(name, text)
@@ -34,7 +35,7 @@ export const createExchanges = (transcript) => {
     const known = works.get(post.turn)
     if (known) return known
     const [, agent] = split(post.turn)
-    const work = createWork(agent, post.at)
+    const work = createWork(agent, post.at, controls.forTurn(post.turn))
     works.set(post.turn, work)
     homeOf(post).element.append(work.element)
     return work
@@ -53,14 +54,20 @@ export const createExchanges = (transcript) => {
 
   /** Long rooms stay quick: the oldest go, and what was known of them. What a link led to stays, with all that came after. */
   const trim = () => {
-    if (transcript.childElementCount <= MOST_EXCHANGES) return
+    if (leafed || transcript.childElementCount <= MOST_EXCHANGES) return
     while (transcript.childElementCount > MOST_EXCHANGES && !isLinked(transcript.firstElementChild))
       transcript.firstElementChild.remove()
     forgetGone(exchanges)
     forgetGone(works)
   }
 
-  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim }
+  /** What was before all that is here, from another transcript of the same room. Who leafs back wants to keep it. */
+  const prepend = (elements) => {
+    leafed = true
+    transcript.prepend(...elements)
+  }
+
+  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim, prepend }
 }
 
 const isLinked = (element) => element.matches('.linked') || element.querySelector('.linked') !== null
@@ -85,11 +92,16 @@ const createExchange = (name, text) => {
   return { element, by, note, text, shown: false, refusal: null }
 }
 
-const createWork = (agent, at) => {
+const createWork = (agent, at, controls) => {
   const note = make('span', 'note')
   const steps = createSteps()
-  const element = make('section', 'work', make('header', 'by', make('b', '', agent), note), steps.element)
+  const element = make(
+    'section',
+    'work',
+    make('header', 'by', make('b', '', agent), note, controls.element),
+    steps.element,
+  )
   element.setAttribute('aria-label', `Work of ${agent}`)
   const messages = createMessages(element)
-  return { element, agent, note, steps, messages, refusal: null, since: Date.parse(at) }
+  return { element, agent, note, controls, steps, messages, refusal: null, since: Date.parse(at) }
 }

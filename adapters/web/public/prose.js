@@ -1,6 +1,6 @@
 // An agent's answer as paragraphs and code: what is fenced, indented or a search hit keeps its columns.
 import { verbatim } from './diff.js'
-import { make } from './elements.js'
+import { markdown } from './markdown.js'
 
 /** A row that is indented, and no entry of a list; or one that a search found. */
 const LOOKS_LIKE_CODE = /^(?: {2,}|\t)(?!\s*(?:[-*+•]|\d{1,3}[.)]) )|^[^\s:]+:\d+(?:$|:| {2}|\t)/
@@ -30,9 +30,7 @@ const blocksOf = (all) => {
   }
   return blocks
     .filter(saysSomething)
-    .map(({ code, rows }) =>
-      code ? verbatim('', contentOf(outdent(rows))) : make('p', 'text', ...withMarks(contentOf(rows))),
-    )
+    .flatMap(({ code, rows }) => (code ? [verbatim('', contentOf(outdent(rows)))] : markdown(contentOf(rows))))
 }
 
 const saysSomething = ({ rows }) => rows.some((row) => row.trim() !== '')
@@ -42,18 +40,4 @@ const contentOf = (rows) => rows.join('\n').replace(/^\n+|\n+$/g, '')
 const outdent = (rows) => {
   const indents = rows.filter((row) => row.trim() !== '').map((row) => row.search(/[^ ]/))
   return rows.map((row) => row.slice(Math.min(...indents)))
-}
-
-/** Code in a sentence, what stands out in it, and headings. A power, or a pattern of paths, is none of them. */
-const MARKS = /`([^`\n]+)`|(?<![\w*])\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?![\w*])|^#{1,6} +([^\n]+)$/gm
-
-const withMarks = (text) => {
-  const parts = []
-  let end = 0
-  for (const { 0: mark, 1: code, 2: strong, 3: heading, index } of text.matchAll(MARKS)) {
-    const marked = code === undefined ? make('strong', '', strong ?? heading) : make('code', '', code)
-    parts.push(text.slice(end, index), marked)
-    end = index + mark.length
-  }
-  return [...parts, text.slice(end)]
 }

@@ -3,9 +3,11 @@
 import { createApprovals } from './approvals.js'
 import { createArchive } from './archive.js'
 import { createConnection } from './connection.js'
+import { createControls } from './controls.js'
 import { byId } from './elements.js'
 import { createExchanges } from './exchanges.js'
 import { createHeader } from './header.js'
+import { createHistory } from './history.js'
 import { ask } from './house.js'
 import { createLine } from './line.js'
 import { createLinked } from './linked.js'
@@ -46,7 +48,13 @@ const welcome = createWelcome({
   onPick: (text) => line.write(text),
 })
 
-const exchanges = createExchanges(byId('transcript'))
+/** What is said by a press of a button goes the way of what is typed. */
+const controls = createControls({
+  onSay: (text) => speak(text),
+  onWrite: (text) => line.write(text),
+})
+
+const exchanges = createExchanges(byId('transcript'), controls)
 
 const scrolling = createScrolling({
   scroller: byId('scroller'),
@@ -55,7 +63,6 @@ const scrolling = createScrolling({
   onJump: () => line.focus(),
 })
 
-/** What is said by a press of a button goes the way of what is typed. */
 const approvals = createApprovals({
   onDecide: (text, onRefused) => {
     speak(text, onRefused)
@@ -74,6 +81,7 @@ const transcript = createTranscript({
     const pointer = pointerTo(post)
     if (pointer && Date.now() - Date.parse(post.at) < RECENT_MS) scrolling.pointTo(element, pointer)
     linked.see(post, element)
+    history.offer()
     scrolling.added()
   },
 })
@@ -115,6 +123,16 @@ const line = createLine({
   onSpeak: (text) => speak(text),
 })
 
+const history = createHistory({
+  ask,
+  scroller: byId('scroller'),
+  button: byId('earlier'),
+  exchanges,
+  approvals,
+  controls,
+  first: transcript.first,
+})
+
 const archive = createArchive({
   note: byId('archived'),
   why: byId('archived-why'),
@@ -151,12 +169,15 @@ const connection = createConnection({
     room = entered.room
     known.commands = entered.commands
     header.enter(entered.you)
+    controls.allow(entered.you.role)
+    history.enter(room)
     outbox.enter(room, entered.you.name)
   },
   onOpen: () => {
     exchanges.lose()
     void refresh.now()
     void outbox.flush()
+    history.offer()
     if (transcript.isEmpty() && outbox.isEmpty()) welcome.show()
   },
 })

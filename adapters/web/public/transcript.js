@@ -8,6 +8,8 @@ import { refuse } from './refusal.js'
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
   /** The position of the last post shown: what comes again after a reconnect is known by it. */
   let last = 0
+  /** And of the first. */
+  let first = null
 
   const said = (post) => {
     const exchange = exchanges.exchangeOf(post)
@@ -19,7 +21,8 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   }
 
   const progress = (post) => {
-    const { agent, note, element } = exchanges.workOf(post)
+    const { agent, note, controls, element } = exchanges.workOf(post)
+    controls.show(post.kind)
     note.textContent = post.text.startsWith(`${agent} `) ? post.text.slice(agent.length + 1) : post.text
     return element
   }
@@ -35,6 +38,7 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     if (post.turn === null) return answered(exchanges.homeOf(post), post.text)
     const work = exchanges.workOf(post)
     work.note.textContent = account(work, post.at)
+    work.controls.show('over')
     approvals.endTurn(post.turn)
     work.steps.fold()
     return work.messages.answer(post.text)
@@ -74,11 +78,18 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   const show = (post) => {
     if (post.position <= last) return
     last = post.position
+    first ??= post.position
     const view = views[post.kind] ?? notice
     onShown(post, view({ ...post, text: plain(post.text) }))
   }
 
-  return { show, tell, last: () => last, isEmpty: () => transcript.querySelector('.exchange') === null }
+  return {
+    show,
+    tell,
+    last: () => last,
+    first: () => first,
+    isEmpty: () => transcript.querySelector('.exchange') === null,
+  }
 }
 
 const BEGINS = /^\s*[/!](?:new|fork)\b/

@@ -20,10 +20,21 @@ export const texts = {
     'signed-out': 'signed out',
     connecting: 'connecting…',
   },
-  signedOut: 'You are not signed in: open the link that `bellhop up` printed, or sign in below.',
+  signedOut: 'You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.',
   ago: (span) => `${span} ago`,
   refused: ({ detail, remedy }) => `${detail}: ${remedy}`,
   unreachable: 'The house cannot be reached; trying again…',
+  signIn: {
+    title: 'Sign in to Bellhop',
+    how: 'Nobody comes in here without a token.',
+    label: 'Token, or the code of /pair',
+    send: 'Sign in',
+    ways: [
+      'The link that `bellhop up` printed signs in by itself.',
+      'Where you are known already, on IRC or Discord, say /pair and use the code you are given here.',
+      'An admin makes a token for you with `bellhop token mint --person NAME --role operator`.',
+    ],
+  },
   keys: {
     title: 'Keys',
     close: 'Close',
