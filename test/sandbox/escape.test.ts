@@ -128,7 +128,7 @@ const acts: Record<string, string> = {
   'write a hidden file': 'echo x >.env && echo ESCAPED; : >.env && echo ESCAPED; truncate -s 0 .env && echo ESCAPED',
   'take a hidden file away': 'rm -f .env && echo ESCAPED; mv .env x && echo ESCAPED; unlink .env && echo ESCAPED',
   'put another in its place':
-    'echo x >/tmp/x; mv /tmp/x .env; ln -sf /etc/passwd .env; cp -f /etc/passwd .env; ls -l .env | grep passwd && echo ESCAPED',
+    'echo x >/tmp/x; mv /tmp/x .env; rm -f /tmp/x; ln -sf /etc/passwd .env; cp -f /etc/passwd .env; ls -l .env | grep passwd && echo ESCAPED',
   'carry a hidden file away with its folder':
     'mv deep/conf deep/other && echo ESCAPED; mv deep elsewhere && echo ESCAPED; cat deep/other/key.pem elsewhere/conf/key.pem',
   'carry a hidden folder away': 'mv private elsewhere && echo ESCAPED',
@@ -161,7 +161,7 @@ const acts: Record<string, string> = {
   'gain what root can do':
     'grep -E "^Cap(Prm|Eff|Bnd|Amb|Inh):" /proc/self/status | grep -v 0000000000000000 && echo ESCAPED; grep -q "^NoNewPrivs:.1" /proc/self/status || echo ESCAPED',
   'gain it by a program that gives it':
-    'cp /bin/sh /tmp/s; chmod 6755 /tmp/s; /tmp/s -c "grep ^CapEff /proc/self/status" | grep -v 0000000000000000 && echo ESCAPED',
+    'cp /bin/sh /tmp/s; chmod 6755 /tmp/s; /tmp/s -c "grep ^CapEff /proc/self/status" | grep -v 0000000000000000 && echo ESCAPED; rm -f /tmp/s',
   'set the kernel':
     'v=$(cat /proc/sys/kernel/core_pattern); echo "$v" >/proc/sys/kernel/core_pattern && echo ESCAPED; sysctl -w vm.swappiness=$(sysctl -n vm.swappiness) && echo ESCAPED',
   'write anything in /proc':
