@@ -24,7 +24,7 @@ const CHANGE = [
 ].flatMap((line) => line.split(' '))
 const LOOK = [
   'peripherals wall try seat queue diff checkouts holds usage obligations patterns proofs proof portfolio next activity bells pages worlds',
-  'now status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
+  'now posts status bulletin more sessions debrief recall steps hops approvals rooms profiles threads',
   'networks evidence recent show tree replies forks questions count facets breakdown digest verify head help who whoami people',
   'tokens sources',
 ].flatMap((line) => line.split(' '))
