@@ -17,7 +17,7 @@ let nginx: AsyncDisposable
 beforeAll(async () => {
   ports = await nginxPorts()
   address = `https://${NAME}:${ports.tls}`
-  house = await startTestHouse({ worker: false, config: `http: { public: "${address}" }\n` })
+  house = await startTestHouse({ config: `http: { public: "${address}" }\n` })
   nginx = await startNginx(ports, house.url)
 })
 afterAll(async () => {
@@ -54,14 +54,14 @@ test('behind nginx a page opens by TLS, one signs in, and what happens is seen a
   await page.goto(`${address}/?room=lobby#last`)
   await page.getByLabel('Token, or the code of /pair').fill(house.tokens.operator)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.locator('#transcript').waitFor()
+  await page.locator('#line').waitFor()
   expect(page.url()).toBe(`${address}/?room=lobby#last`)
   expect(
     (await browser.context.cookies()).map(({ secure, httpOnly, sameSite }) => [secure, httpOnly, sameSite]),
   ).toEqual([[true, true, 'Strict']])
   const client = createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
   must(await client.say({ room: 'lobby', text: 'the kettle is on' }))
-  await page.getByText('the kettle is on').waitFor()
+  await page.getByText('the kettle is on', { exact: true }).waitFor()
   await page.goto(`${address}/now`)
   await expect.poll(() => page.locator('[data-link]').getAttribute('data-link'), PATIENT).toBe('online')
 })

@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { OWNER, startTestHouse, type TestHouse } from '../support/gateway.ts'
@@ -85,7 +87,7 @@ describe('with a token', () => {
     expect(await cameOf(await signIn(said))).toEqual(came)
   })
 
-  test('nobody is in by one that was revoked, that is over, or that is an agent’s', async () => {
+  test('nobody is in by one that is over, or that is an agent’s', async () => {
     const over = await house.mint({ kind: 'person', name: 'ada', role: 'operator' }, '2020-01-01T00:00:00.000Z')
     const agents = await house.mint({
       kind: 'agent',
@@ -144,30 +146,24 @@ test('who signs out with a token of their own can come in again with it', async 
 })
 
 describe('a link with a token', () => {
-  const from = (site: string) => ({
-    redirect: 'manual' as const,
-    headers: {
-      'sec-fetch-site': site,
-      'sec-fetch-mode': 'navigate',
-      'sec-fetch-dest': 'document',
-      accept: 'text/html',
-    },
-  })
+  /** As a browser opens it from somewhere: `fetch` would say itself what kind of request it is. */
+  const open = (path: string, site: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+      get(new URL(path, house.url), { headers: { ...fetched, accept: 'text/html' } }, resolve).on('error', reject)
+    })
 
   test.each(['none', 'same-origin'])('signs in where it was typed or is ours (%s)', async (site) => {
-    const answer = await fetch(`${house.url}/?token=${await fresh()}&room=quiet`, from(site))
-    expect([answer.status, answer.headers.get('location'), answer.headers.has('set-cookie')]).toEqual([
-      303,
-      '/?room=quiet',
-      true,
-    ])
+    const { statusCode, headers } = await open(`/?token=${await fresh()}&room=quiet`, site)
+    expect([statusCode, headers.location, headers['set-cookie']?.length]).toEqual([303, '/?room=quiet', 1])
   })
 
   test.each(['cross-site', 'same-site'])('asks first where it is on another page (%s)', async (site) => {
-    const answer = await fetch(`${house.url}/?token=${await fresh()}`, from(site))
-    expect([answer.status, answer.headers.has('set-cookie'), (await answer.text()).includes('Sign in')]).toEqual([
+    const answer = await open(`/?token=${await fresh()}`, site)
+    const { statusCode, headers } = answer
+    expect([statusCode, headers['set-cookie'], (await text(answer)).includes('Sign in')]).toEqual([
       200,
-      false,
+      undefined,
       true,
     ])
   })

@@ -229,6 +229,7 @@ export const texts = {
   },
 
   evidence: {
+    unknown: (id) => `There is no entry ${id}.`,
     search: 'Words',
     searchHint: 'all these words; retr* is the beginning of one',
     find: 'Find',
