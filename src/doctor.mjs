@@ -48,6 +48,7 @@ bwrap bubblewrap sandbox test
 /usr/sbin/inspircd inspircd test
 /usr/bin/atheme-services atheme-services test
 openssl openssl test
+/usr/sbin/nginx nginx-light test
 `
 
 const programs = PROGRAMS.trim()

@@ -6,7 +6,8 @@ import { Name } from '../shapes/room.ts'
 import { admission, peopleOnly } from './admission.ts'
 import { sendEvidence } from './export.ts'
 import { addFiles, servePage } from './files.ts'
-import { answerRefusal, guard } from './guard.ts'
+import { createFront } from './front.ts'
+import { answerRefusal, guard, isFromElsewhere } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 import { paced, pacing } from './pace.ts'
 import { apiPage } from './page.ts'
@@ -33,19 +34,19 @@ export const createApp = (house: Console): Hono<Env> => {
     // Nobody is known yet where a token was not.
     const principal = c.get('principal') as Principal | undefined
     const isWritten = isMessage(c.req.method, c.req.path) || refused.code === 'grant-exceeded'
-    if (isWritten && principal?.grant === null) await house.refuse(stage, refused)
+    // Who asks too often is not written down each time: that is what the pace is for.
+    const isKnown = principal?.grant === null && refused.code !== 'rate-exceeded'
+    if (isWritten && isKnown) await house.refuse(stage, refused)
     else if (isWritten) await house.refuseSparingly(principal?.key ?? STRANGERS, stage, refused)
     return answerRefusal(c, refused)
   }
   // What the page is made of is the same for everybody, and nobody's secret.
   addFiles(app, house.page)
-  const strangers = pacing(STRANGERS_PACE, Date.now)
-  app.use(
-    '/sign-in',
-    paced(strangers, (c) => c.env.incoming?.socket?.remoteAddress ?? STRANGERS, turnAway),
-  )
-  addSignIn(app, house)
+  const front = createFront(house.front)
+  addSignIn(app, { house, front, turnAway })
 
+  // A link on a page of somebody else's may be for somebody else: it signs in nobody who does not say so.
+  app.get('/', async (c, next) => (isLinkFromElsewhere(c) ? servePage(c, house.page, 'sign-in.html') : next()))
   app.use(admission(house, turnAway))
   app.use(
     '/api/*',
@@ -53,7 +54,9 @@ export const createApp = (house: Console): Hono<Env> => {
   )
   const people = peopleOnly(turnAway)
   app.get('/', people, (c) =>
-    c.req.query('token') === undefined ? servePage(c, house.page, 'index.html') : letIn(c, house),
+    c.req.query('token') === undefined
+      ? servePage(c, house.page, 'index.html')
+      : letIn(c, { cookie: house.cookie, secure: front.isSecure(c) }),
   )
   for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
 
@@ -82,17 +85,16 @@ export const createApp = (house: Console): Hono<Env> => {
 /** Those whom nobody knows, all together. */
 const STRANGERS = 'strangers'
 
-/** How fast somebody whom nobody knows may ask. */
-const STRANGERS_PACE = { burst: 20, perSecond: 1 }
-
 const isPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   (c.req.header('accept') ?? '').includes('text/html') &&
   (c.req.path === '/' || PAGES.some((page) => c.req.path === `/${page}`))
 
+const isLinkFromElsewhere = (c: Context): boolean => c.req.query('token') !== undefined && isFromElsewhere(c)
+
 /** The link that `up` prints carries the token once. It does not stay in the address; where it leads to does. */
-const letIn = (c: Context, house: Console): Response => {
-  keepToken(c, house.cookie, c.req.query('token') ?? '')
+const letIn = (c: Context, kept: { cookie: string; secure: boolean }): Response => {
+  keepToken(c, { ...kept, token: c.req.query('token') ?? '' })
   const room = Name.safeParse(c.req.query('room')).data
   return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }

@@ -13,6 +13,7 @@ import { vendored } from './vendor.ts'
 export const addFiles = (app: Hono<Env>, folder: string): void => {
   const lightly = [kept, compress(), etag()] as const
   app.get('/:file{[a-z-]+\\.(css|js|svg)}', ...lightly, (c) => servePage(c, folder, c.req.param('file')))
+  app.get('/sign-in', (c) => servePage(c, folder, 'sign-in.html'))
   app.get('/console/:file{[a-z-]+\\.(css|js)}', ...lightly, (c) =>
     servePage(c, join(folder, 'console'), c.req.param('file')),
   )

@@ -2,7 +2,7 @@ import type { Context, Next } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { objectionTo } from '../doors/admit.ts'
 import { problemHeaders, problemOf } from '../shapes/problem-details.ts'
-import type { Refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 
 /** Answers with a refusal, as it travels over HTTP. */
 export const answerRefusal = (c: Context, refused: Refusal): Response => {
@@ -10,11 +10,26 @@ export const answerRefusal = (c: Context, refused: Refusal): Response => {
   return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, problemHeaders(problem))
 }
 
+/** What a page may load: files of this instance, and nothing that is written into the page itself. */
+const POLICY = [
+  "default-src 'none'",
+  ...['script', 'style', 'img', 'connect'].map((kind) => `${kind}-src 'self'`),
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  // No text becomes markup or a script, also not by mistake.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
 /** The headers that protect whoever reads an answer. */
 const PROTECTION = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'cache-control': 'no-store',
 }
 
@@ -22,8 +37,24 @@ const PROTECTION = {
 export const guard =
   (hosts: readonly string[]) =>
   async (c: Context, next: Next): Promise<void> => {
-    const objection = objectionTo({ host: c.req.header('host'), origin: c.req.header('origin') }, hosts)
+    const asked = { host: c.req.header('host'), origin: c.req.header('origin') }
+    const objection = objectionTo(asked, hosts) ?? objectionToSite(c)
     if (objection) c.res = answerRefusal(c, objection)
     else await next()
     for (const [name, value] of Object.entries(PROTECTION)) if (!c.res.headers.has(name)) c.header(name, value)
   }
+
+/** Whether the browser says that a page of somebody else's has asked for it. What is typed or clicked elsewhere has none. */
+export const isFromElsewhere = (c: Context): boolean =>
+  ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+
+/**
+ * From a page of somebody else's one can come here by a link, and no other way: it neither sends anything nor puts ours into
+ * its own. Not every such request has an Origin; and to SameSite another port of this machine is the same site.
+ */
+const objectionToSite = (c: Context): Refusal | null => {
+  if (!isFromElsewhere(c)) return null
+  const isLink = c.req.header('sec-fetch-mode') === 'navigate' && c.req.header('sec-fetch-dest') === 'document'
+  if (isLink && ['GET', 'HEAD'].includes(c.req.method)) return null
+  return refusal('origin-refused', 'a page of another site may not call this instance')
+}

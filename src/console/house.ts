@@ -9,6 +9,7 @@ import type { Principal } from '../shapes/principal.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
+import type { Front } from './front.ts'
 import type { Pace } from './pace.ts'
 
 export type Credential = { token: string; as: null }
@@ -33,6 +34,8 @@ export type Console = {
   version: string
   /** The name of this instance's cookie: several instances may share a host. */
   cookie: string
+  /** What stands before it. */
+  front: Front
   /** How fast one token may ask. */
   pace: Pace
   /** The folder with the page. */
@@ -41,6 +44,8 @@ export type Console = {
   admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
   /** The token that somebody comes in with on the page: the one they said, or one made for the code they said. */
   signIn: (said: string, from: string) => Promise<Result<string>>
+  /** Ends what was made for somebody who came in with a code. */
+  signOut: (token: string) => Promise<void>
   /** Whether somebody who was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
   /** Whether a room is there, and open to the face. */

@@ -20,7 +20,8 @@ export const pacing = ({ burst, perSecond }: Pace, clock: () => number) => {
     const known = buckets.get(who) ?? { left: burst, at: now }
     const left = Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond)
     buckets.delete(who)
-    buckets.set(who, { left: Math.max(0, left - 1), at: now })
+    // Who is turned away has taken nothing: also those who do not wait get their turn.
+    buckets.set(who, { left: left >= 1 ? left - 1 : left, at: now })
     const [oldest] = buckets.keys()
     if (buckets.size > KEPT && oldest !== undefined) buckets.delete(oldest)
     return left >= 1 ? 0 : Math.ceil((1 - left) / perSecond)

@@ -1,39 +1,50 @@
 import type { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { deleteCookie, setCookie } from 'hono/cookie'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { refusal } from '../shapes/refusal.ts'
+import type { TurnAway } from './admission.ts'
+import type { createFront } from './front.ts'
 import { answerRefusal } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
+import { paced, pacing } from './pace.ts'
 
 const DAYS = 30
 const BODY_BYTES = 4096
 
+/** How fast somebody whom nobody knows may try. */
+const STRANGERS_PACE = { burst: 20, perSecond: 1 }
+
+type Desk = { house: Console; front: ReturnType<typeof createFront>; turnAway: TurnAway }
+
 /** Coming in and going out by the page: with a token, or with a code that /pair gave somebody where they are known. */
-export const addSignIn = (app: Hono<Env>, house: Console): void => {
+export const addSignIn = (app: Hono<Env>, { house, front, turnAway }: Desk): void => {
+  const slowly = paced(pacing(STRANGERS_PACE, Date.now), front.addressOf, turnAway)
   const tooLarge = refusal('request-too-large', `a request may have ${BODY_BYTES} bytes`)
-  app.post('/sign-in', bodyLimit({ maxSize: BODY_BYTES, onError: (c) => answerRefusal(c, tooLarge) }), async (c) => {
+  const bounded = bodyLimit({ maxSize: BODY_BYTES, onError: (c) => answerRefusal(c, tooLarge) })
+  app.post('/sign-in', slowly, bounded, async (c) => {
     const given: Record<string, unknown> = await c.req.parseBody().catch(() => ({}))
     const said = typeof given['with'] === 'string' ? given['with'].trim() : ''
-    const entered = await house.signIn(said, addressOf(c))
+    const entered = await house.signIn(said, front.addressOf(c))
     if (!entered.ok) return answerRefusal(c, entered.refusal)
-    keepToken(c, house.cookie, entered.value)
+    keepToken(c, { cookie: house.cookie, token: entered.value, secure: front.isSecure(c) })
     return c.json({ entered: true })
   })
-  app.post('/sign-out', (c) => {
+  app.post('/sign-out', slowly, async (c) => {
+    await house.signOut(getCookie(c, house.cookie) ?? '')
     deleteCookie(c, house.cookie, { path: '/' })
     return c.json({ entered: false })
   })
 }
 
+type Kept = { cookie: string; token: string; secure: boolean }
+
 /** The browser has the token in a cookie that no script can read, and sends it from no other page. */
-export const keepToken = (c: Context, cookie: string, token: string): void =>
+export const keepToken = (c: Context, { cookie, token, secure }: Kept): void =>
   setCookie(c, cookie, token, {
     httpOnly: true,
     sameSite: 'Strict',
-    // Behind a proxy that speaks TLS, it is for TLS alone.
-    secure: c.req.header('x-forwarded-proto') === 'https',
+    // What came by TLS is for TLS alone.
+    secure,
     path: '/',
     maxAge: DAYS * 86_400,
   })
-
-const addressOf = (c: Context): string => c.env.incoming?.socket?.remoteAddress ?? 'unknown'

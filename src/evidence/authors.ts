@@ -41,6 +41,7 @@ const OWNERS: { readonly [E in EventName]?: Kind } = {
   'thread-bound': 'person',
   'pair-offered': 'person',
   paired: 'person',
+  'signed-in': 'person',
   unpaired: 'person',
   instructed: 'house',
   'turn-briefed': 'house',

@@ -4,7 +4,7 @@ import type { Author, BodyOf, Entry } from '../shapes/evidence.ts'
 import type { Grant, TokenRow } from '../shapes/principal.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import { BELLHOP, houseDraft } from './drafts.ts'
+import { houseDraft } from './drafts.ts'
 import type { Page } from './find.ts'
 import type { Store } from './store.ts'
 
@@ -40,8 +40,8 @@ export const mintToken = async (
   return ok(rowOf(draft.body, { by: author.id, made: written.value[0]?.at ?? '', state: 'valid' }))
 }
 
-/** That a token is made; by the house, where nobody in particular makes it. */
-export const mintDraft = ({ hash, grant, label, expires }: Wish, author: Author = BELLHOP) => {
+/** That a token is made, and by whom. */
+export const mintDraft = ({ hash, grant, label, expires }: Wish, author: Author) => {
   const body = { event: 'token-minted', name: hash.slice(0, NAME_LENGTH), label, grant, expires } as const
   return { ...houseDraft(entryOf(hash), body, [], author), body }
 }

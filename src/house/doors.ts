@@ -4,6 +4,7 @@ import type { Door } from '../doors/door.ts'
 import { createFeed } from '../evidence/feed.ts'
 import { createMcpDoor } from '../mcp/door.ts'
 import type { Extend } from '../mcp/house.ts'
+import type { Config } from '../shapes/config.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Social } from '../social/pipeline.ts'
@@ -15,10 +16,17 @@ import type { Parts } from './parts.ts'
 import { openRpc } from './rpc.ts'
 import type { Seated } from './seats.ts'
 
+/** The names this instance answers to: besides this machine's own, those of the config, and the one that links have. */
+export const hostsOf = ({ hosts, host, public: address }: Config['http']): string[] => [
+  ...hosts,
+  host,
+  ...(address === null ? [] : [new URL(address).hostname]),
+]
+
 /** What every door stands on: who is let in, the seats of agents, and what is being written. */
 export const doorway = (parts: Parts, social: Social, seated: Seated) => {
   const { config, store, live, log } = parts
-  const hosts = [...config.http.hosts, config.http.host]
+  const hosts = hostsOf(config.http)
   const { owners, minted } = social
   const feed = createFeed({
     store,

@@ -5,19 +5,19 @@ import { principalOf } from '../doors/admit.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
 import { exportFound } from '../evidence/transfer/export-found.ts'
 import type { Extend } from '../mcp/house.ts'
-import { enterWith } from '../operations/entering.ts'
-import { ok } from '../shapes/result.ts'
+import { leaveWith } from '../operations/entering.ts'
 import { receive } from '../social/pipeline.ts'
 import { enter } from '../social/presence.ts'
 import { refuse } from '../social/refuse.ts'
 import { openItems } from '../status/follow-items.ts'
 import { follow, tail } from '../status/posts.ts'
-import { doorway, openDoors } from './doors.ts'
+import { doorway, hostsOf, openDoors } from './doors.ts'
 import { healthOf } from './health.ts'
 import { startKeeping } from './keeping.ts'
 import { openParts, type Settings } from './parts.ts'
 import { endLapsed, openSeats, seatDoor, withByHand } from './seats.ts'
 import { openServer } from './server.ts'
+import { signingIn } from './signing-in.ts'
 import { contextOf, createSocial } from './social.ts'
 import { startSweep } from './sweep.ts'
 import { whistling } from './whistling.ts'
@@ -37,17 +37,16 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
   const social = withByHand(plain, seated, drained.signal)
   const way = doorway(parts, social, seated)
   const app = createApp({
-    hosts: [...config.http.hosts, config.http.host],
+    hosts: hostsOf(config.http),
     version: settings.version,
     cookie: `bellhop-${parts.secrets.instance}`,
+    front: config.http,
     pace: { burst: config.doors.requestsAtOnce, perSecond: config.doors.requestsPerSecond },
     page: join(settings.root, 'adapters/web/public'),
     health: () => healthOf(parts, drained.signal.aborted),
     admit: (face, credential) => principalOf({ door: 'http', face, credential }, social),
-    signIn: async (said, from) => {
-      const known = await principalOf({ door: 'http', face: 'web', credential: { token: said, as: null } }, social)
-      return known.ok ? ok(said) : enterWith(said, from, { store, people: parts.people, now: parts.clock })
-    },
+    signIn: signingIn(parts, social),
+    signOut: (token) => leaveWith(token, { store, now: parts.clock }),
     stillValid: way.stillValid,
     enter: async (room, face) => enter(room, face, await social.roomsFor(room)),
     say: whistling((message, heard) => receive(message, { ...social, heard }), parts, drained.signal),

@@ -8,6 +8,7 @@ import type { SessionRecord } from '../evidence/store.ts'
 import { roomOfThread, threadOf } from '../evidence/threads.ts'
 import { readToken } from '../evidence/tokens.ts'
 import { within } from '../lib/within.ts'
+import { roleOfGrant } from '../operations/entering.ts'
 import type { Context, SeatDoor } from '../operations/operation.ts'
 import { spoken } from '../operations/table.ts'
 import { conditions } from '../peripherals/conditions.ts'
@@ -130,12 +131,14 @@ const gatehouseOf = ({ judge, store }: Parts): Context['gatehouse'] => ({
 })
 
 /** Whose token it is, where one was made and still holds. */
-const mintedOwner = async ({ store, clock }: Parts, token: string): Promise<MintedOwner | null> => {
+const mintedOwner = async ({ store, people, clock }: Parts, token: string): Promise<MintedOwner | null> => {
   const minted = await readToken(store, token, clock())
   if (!minted) return null
   const { grant, name: key, expires } = minted
-  const owner = { token, key, expires: expires === null ? null : Date.parse(expires), role: grant.role }
-  return grant.kind === 'agent' ? { ...owner, name: grant.agent, grant } : { ...owner, name: grant.name }
+  const owner = { token, key, expires: expires === null ? null : Date.parse(expires) }
+  if (grant.kind === 'agent') return { ...owner, role: grant.role, name: grant.agent, grant }
+  const role = await roleOfGrant(grant, people)
+  return role && { ...owner, role, name: grant.name }
 }
 
 const closeSession = async (

@@ -5,6 +5,7 @@ import { Identity, identityOf, type Sender } from '../shapes/network.ts'
 import { authorOf, mayAct, Role } from '../shapes/person.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
+import { NETWORK_FACES } from '../shapes/room.ts'
 import { type Context, defineOperation } from './operation.ts'
 import { createTries } from './tries.ts'
 
@@ -42,7 +43,9 @@ export const pair = defineOperation({
       ? `a code for ${person} is on its way to whoever asked: said as the other account within ${MINUTES} minutes, it pairs the two`
       : `${identity} is ${person}`,
   whisper: ({ code }) =>
-    code === null ? null : `say /pair ${code} as your other account, within ${MINUTES} minutes; tell nobody else`,
+    code === null
+      ? null
+      : `say /pair ${code} as your other account, or sign in with ${code} on the web page, within ${MINUTES} minutes; tell nobody else`,
 })
 
 export const unpair = defineOperation({
@@ -183,7 +186,7 @@ const spoil = async (entry: string, why: Refusal, { store }: Context): Promise<R
   return written.ok || written.refusal.code === 'id-conflict' ? refused(why) : written
 }
 
-const UNKNOWN = refusal('pair-unknown', 'there is no such code, or it was used, or its time is up')
+export const UNKNOWN = refusal('pair-unknown', 'there is no such code, or it was used, or its time is up')
 
 type Said = { identity: string | null; given: string | null; offered: Offered | null }
 
@@ -205,21 +208,25 @@ const objectionTo = ({ identity, given, offered }: Said, { person, now }: Contex
 const unvouched = ({ nick, network }: Sender): Refusal =>
   refusal('pair-unknown', `${network} does not say who ${nick} is: sign in to an account there, and get a new code`)
 
-type Offered = { person: string; role: Role }
+/** What a code is for; and the account it was asked for by, where it was on a network. */
+type Offered = { person: string; role: Role; account: string | null }
 
 /** What a code stands for, while it holds. */
 export const offerIn = async (
   entry: string,
   { store, now }: Pick<Context, 'store' | 'now'>,
 ): Promise<Offered | null> => {
-  const body = (await store.get(entry))?.body
-  if (body?.event !== 'pair-offered' || Date.parse(body.expires) <= now()) return null
-  return (await store.get(usedIn(entry))) ? null : { person: body.person, role: body.role }
+  const offer = await store.get(entry)
+  if (offer?.body?.event !== 'pair-offered' || Date.parse(offer.body.expires) <= now()) return null
+  if (await store.get(usedIn(entry))) return null
+  const { face, via } = offer.author
+  const { person, role } = offer.body
+  return { person, role, account: [...NETWORK_FACES].some((one) => one === face) ? via : null }
 }
 
 /** Writes a pairing down. A code is used once: the entry's id is made from it. */
 const use = async (
-  { entry, identity, person: name, role }: Offered & { entry: string; identity: string },
+  { entry, identity, person: name, role }: Omit<Offered, 'account'> & { entry: string; identity: string },
   { store, person }: Context,
 ): Promise<Result<Pairing>> => {
   const most = mayAct(role, 'approver') ? 'approver' : role

@@ -91,6 +91,7 @@ const summaries: Summaries = {
   'token-revoked': ({ name, why }) => `${name} ${why}`,
   'pair-offered': ({ person, role, expires }) => `${person}, ${role}, until ${expires}`,
   paired: ({ person, identity }) => `${identity} is ${person}`,
+  'signed-in': ({ person, role, name }) => `${person}, ${role}, by the token ${name}`,
   unpaired: ({ person, identity }) => `${identity} is ${person} no longer`,
   'delivery-noted': ({ network, channel, about, position, text }) =>
     `${about}: ${channel} on ${network}, up to ${position}${text === '' ? '' : `: ${text}`}`,

@@ -64,6 +64,8 @@ export const Config = z.strictObject({
     hosts: z.array(z.string()),
     /** The address that people reach the web page at, for links in chat; null gives none. */
     public: z.url({ protocol: /^https?$/ }).nullable(),
+    /** Proxies besides those on this machine that are believed from where a request came, by address or network. */
+    proxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])),
   }),
   /** The networks that rooms are on, and the people who speak there. */
   networks: Networks,

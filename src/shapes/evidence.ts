@@ -760,6 +760,12 @@ export const events = {
     claim: 'conclusion',
     body: body('paired', { person: z.string(), role: Role, identity: Identity }),
   },
+  /** Or the code was said on the web page, and the person came in there: `name` is that of the token that was made for it. */
+  'signed-in': {
+    type: 'gate-traversal',
+    claim: 'conclusion',
+    body: body('signed-in', { person: z.string(), role: Role, name: z.string() }),
+  },
   unpaired: {
     type: 'gate-traversal',
     claim: 'correction',
@@ -1036,6 +1042,7 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['token-revoked'].body,
   events['pair-offered'].body,
   events.paired.body,
+  events['signed-in'].body,
   events.unpaired.body,
   events['delivery-noted'].body,
   events['network-noted'].body,

@@ -1,12 +1,19 @@
 import { z } from 'zod'
 import { Id } from './message.ts'
+import { Identity } from './network.ts'
 import { PeripheralId } from './peripheral.ts'
 import { type Person, Role } from './person.ts'
 import { Name } from './room.ts'
 
 /** What a token is good for: to speak as a person in a role (a viewer only reads), or to be one agent in one room. */
 export const Grant = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('person'), name: z.string().min(1).max(64), role: Role }),
+  z.strictObject({
+    kind: z.literal('person'),
+    name: z.string().min(1).max(64),
+    role: Role,
+    /** The account that it was asked for by: it is good for no more than that is, and ends when that is theirs no longer. */
+    account: Identity.optional(),
+  }),
   z.strictObject({
     kind: z.literal('agent'),
     agent: Name,

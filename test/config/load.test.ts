@@ -6,7 +6,7 @@ import { scratch } from '../support/folder.ts'
 import { CONFIG, complaint } from './complaint.ts'
 
 const DEFAULTS: Config = {
-  http: { host: '127.0.0.1', port: 7070, hosts: [], public: null },
+  http: { host: '127.0.0.1', port: 7070, hosts: [], public: null, proxies: [] },
   networks: {},
   people: {},
   loops: { hops: 4, named: 5 },
@@ -128,12 +128,14 @@ test('what is given on the command line wins over both files', () => {
     port: 2,
     hosts: [],
     public: null,
+    proxies: [],
   })
   expect(loadHouse(CONFIG, user.file, { host: '::1', port: undefined }).config.http).toEqual({
     host: '::1',
     port: 1,
     hosts: [],
     public: null,
+    proxies: [],
   })
 })
 

@@ -47,14 +47,22 @@ const PROBLEM = 'application/problem+json'
 const JSON_TYPE = 'application/json'
 
 const PUBLIC = join(import.meta.dirname, '../../adapters/web/public')
-/** Every file of the page, at the address it has. */
 /** Every file of the page, and the address that it is served under: pages have theirs without what they end with. */
 const FILES = [PUBLIC, join(PUBLIC, 'console')]
   .flatMap((folder) => readdirSync(folder, { withFileTypes: true }))
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => relative(PUBLIC, join(parentPath, name)))
 const addressOf = (file: string): string => (file === 'index.html' ? '/' : `/${file.replace(/\.html$/, '')}`)
-const PAGES = FILES.map(addressOf)
+const SIGN_IN = readFileSync(join(PUBLIC, 'sign-in.html'), 'utf8')
+const PAGES = FILES.filter((file) => extname(file) === '.html' && file !== 'sign-in.html').map(addressOf)
+const OPEN = FILES.filter((file) => !PAGES.includes(addressOf(file)))
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+}
+const plainFile = (file: string) => [200, TYPES[extname(file)], readFileSync(join(PUBLIC, file), 'utf8')]
 const NO_TOKEN = refusalOf('unauthenticated', 'no token, or not one of this instance')
 
 describe('without a token', () => {
@@ -73,12 +81,25 @@ describe('without a token', () => {
     ['POST', '/api/say'],
     ['POST', '/healthz'],
     ['PUT', '/'],
+    ['GET', '/sign-out'],
+    ['GET', '/index.html'],
+    ['POST', '/room.js'],
     ['DELETE', '/api/evidence'],
     ['OPTIONS', '/api/say'],
   ]
 
   test.each(doors)('%s %s is closed', async (method, path) => {
     expect(plain(await call(path as string, { method: method as string, token: null }))).toEqual(NO_TOKEN)
+  })
+
+  test.each(PAGES)('%s is where a person signs in, and says nothing else', async (path) => {
+    const { status, headers, body } = await call(path, { token: null, headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([status, headers['content-type'], body]).toEqual([401, TYPES['.html'], SIGN_IN])
+  })
+
+  test.each(OPEN)('%s is open: it is the same for everybody', async (file) => {
+    const { status, headers, body } = await call(addressOf(file), { token: null })
+    expect([status, headers['content-type'], body]).toEqual(plainFile(file))
   })
 
   test('it is said how to come in', async () => {
@@ -97,7 +118,8 @@ describe('without a token', () => {
   test('a token in the address opens nothing but the link', async () => {
     const { admin } = house.tokens
     expect(plain(await call(`/api/who?token=${admin}`, { token: null }))).toEqual(NO_TOKEN)
-    expect(plain(await call(`/room.js?token=${admin}`, { token: null }))).toEqual(NO_TOKEN)
+    expect(plain(await call(`/now?token=${admin}`, { token: null }))).toEqual(NO_TOKEN)
+    expect((await call(`/room.js?token=${admin}`, { token: null })).headers['set-cookie']).toBeUndefined()
   })
 
   test('a wrong bearer is not saved by a right cookie', async () => {
@@ -139,23 +161,13 @@ describe('the link that `up` prints', () => {
     expect(plain(answer)).toEqual([200, JSON_TYPE, whoami({ name: OWNER, role: 'operator', face: 'web', via: null })])
   })
 
-  test.each(FILES)('leads to %s, as it lies in the folder', async (file) => {
-    const { status, headers, body } = await call(addressOf(file), {
-      token: null,
-      headers: { cookie: await cookieOf() },
-    })
-    const types: Record<string, string> = {
-      '.html': 'text/html; charset=utf-8',
-      '.css': 'text/css; charset=utf-8',
-      '.js': 'text/javascript; charset=utf-8',
-      '.svg': 'image/svg+xml; charset=utf-8',
-    }
-    expect([status, headers['content-type'], body]).toEqual([
-      200,
-      types[extname(file)],
-      readFileSync(join(PUBLIC, file), 'utf8'),
-    ])
-  })
+  test.each(PAGES.map((path) => [path, FILES.find((file) => addressOf(file) === path) ?? '']))(
+    'leads to %s, as it lies in the folder',
+    async (path, file) => {
+      const { status, headers, body } = await call(path, { token: null, headers: { cookie: await cookieOf() } })
+      expect([status, headers['content-type'], body]).toEqual(plainFile(file))
+    },
+  )
 })
 
 describe('the face', () => {
@@ -177,7 +189,7 @@ describe('a name that is not ours', () => {
   test.each(['evil.example', 'evil.example:80', 'localhost.evil.example', '127.0.0.1.evil.example'])(
     'in the Host header (%s) gets nothing, token or not',
     async (host) => {
-      for (const path of ['/healthz', '/', '/api/who']) {
+      for (const path of ['/healthz', '/', '/room.js', '/vendor/uplot.js', '/sign-in', '/api/who']) {
         expect(plain(await call(path, { headers: { host } }))).toEqual(
           refusalOf('host-refused', `this instance does not answer to the name ${host}`),
         )
@@ -223,6 +235,29 @@ describe('a page of somebody else', () => {
     expect(plain(await say({ text: 'hello' }, headers))).toEqual(no)
   })
 
+  test.each([
+    ['what is sent from it', 'POST', { mode: 'navigate', dest: 'document' }],
+    ['a script in it', 'GET', { mode: 'no-cors', dest: 'script' }],
+    ['a picture in it', 'GET', { mode: 'no-cors', dest: 'image' }],
+    ['a frame in it', 'GET', { mode: 'navigate', dest: 'iframe' }],
+    ['what is asked from it', 'GET', { mode: 'cors', dest: 'empty' }],
+  ])('gets nothing where the browser says so, without an Origin: %s', async (_what, method, { mode, dest }) => {
+    const sites = ['cross-site', 'same-site'].map((site) => ({
+      'sec-fetch-site': site,
+      'sec-fetch-mode': mode,
+      'sec-fetch-dest': dest,
+    }))
+    const no = refusalOf('origin-refused', 'a page of another site may not call this instance')
+    for (const headers of sites)
+      for (const path of ['/sign-in', '/sign-out', '/room.js', '/api/who'])
+        expect(plain(await call(path, { method, headers }))).toEqual(no)
+  })
+
+  test('may have a link to ours', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    expect((await call('/now', { headers })).status).toBe(200)
+  })
+
   test('is not our own, under any of our names', async () => {
     const { host } = new URL(house.url)
     const pairs = [
@@ -237,14 +272,18 @@ describe('a page of somebody else', () => {
 
 describe('every answer has the headers that protect who reads it', () => {
   const PROTECTED = {
-    'content-security-policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'cache-control': 'no-store',
   }
   test.each<[string, number, string, Call]>([
     ['a page', 200, '/', {}],
-    ['a script', 200, '/room.js', {}],
+    ['who is to sign in', 401, '/', { token: null, headers: { accept: 'text/html' } }],
     ['the link', 303, '/?token=', {}],
     ['health', 200, '/healthz', { token: null }],
     ['an answer', 200, '/api/who', {}],
@@ -257,6 +296,13 @@ describe('every answer has the headers that protect who reads it', () => {
   ])('%s (%i)', async (_what, status, path, given) => {
     const answer = await call(path.replace(/token=$/, `token=${house.tokens.admin}`), given)
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(PROTECTED)])
+  })
+
+  test('a script has them too, and may be kept as long as it holds', async () => {
+    const { headers } = await call('/room.js', { token: null })
+    const again = await call('/room.js', { token: null, headers: { 'if-none-match': headers.etag ?? '' } })
+    expect(headers).toEqual(expect.objectContaining({ ...PROTECTED, 'cache-control': 'no-cache' }))
+    expect([again.status, again.body]).toEqual([304, ''])
   })
 
   test('and nobody is let in from elsewhere by CORS', async () => {

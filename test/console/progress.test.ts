@@ -10,7 +10,7 @@ import { ok } from '../../src/shapes/result.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
-import { admitViewer } from './viewer.ts'
+import { admitViewer, UNHURRIED } from './viewer.ts'
 
 let house: TestHouse
 let prefix: string
@@ -58,7 +58,11 @@ test('what a step says while it runs comes with the posts of its room, without a
 test('a reader that does not keep up misses what is said meanwhile, and hears what comes after', async () => {
   let tell: (progress: Progress) => void = () => {}
   let listening = 0
-  const console: Pick<Console, 'hosts' | 'cookie' | 'admit' | 'enter' | 'tail' | 'follow' | 'progress'> = {
+  const console: Pick<
+    Console,
+    'front' | 'pace' | 'hosts' | 'cookie' | 'admit' | 'enter' | 'tail' | 'follow' | 'progress'
+  > = {
+    ...UNHURRIED,
     hosts: [],
     cookie: 'bellhop',
     admit: admitViewer,

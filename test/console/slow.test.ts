@@ -3,7 +3,7 @@ import { createApp } from '../../src/console/app.ts'
 import type { Console } from '../../src/console/house.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
 import { ok } from '../../src/shapes/result.ts'
-import { admitViewer } from './viewer.ts'
+import { admitViewer, UNHURRIED } from './viewer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -15,7 +15,11 @@ afterEach(() => {
 /** A house whose evidence never ends, and what has become of a reader of it. */
 const endless = () => {
   const seen = { asked: 0, gone: false, destroyed: 0 }
-  const house: Pick<Console, 'hosts' | 'cookie' | 'version' | 'admit' | 'stillValid' | 'query' | 'followEvidence'> = {
+  const house: Pick<
+    Console,
+    'front' | 'pace' | 'hosts' | 'cookie' | 'version' | 'admit' | 'stillValid' | 'query' | 'followEvidence'
+  > = {
+    ...UNHURRIED,
     hosts: [],
     cookie: 'bellhop',
     version: '0',

@@ -139,6 +139,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   'thread-bound': { event: 'thread-bound', thread: 't-1', network: 'libera', channel: '#größe' },
   'pair-offered': { event: 'pair-offered', person: 'ada', role: 'approver', expires: '2027-01-01T00:00:00.000Z' },
   paired: { event: 'paired', person: 'ada', role: 'approver', identity: 'libera/ada' },
+  'signed-in': { event: 'signed-in', person: 'ada', role: 'operator', name: '3f9c1a22b0de' },
   unpaired: { event: 'unpaired', person: 'ada', identity: 'libera/ada' },
   'delivery-noted': {
     event: 'delivery-noted',

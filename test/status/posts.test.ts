@@ -169,6 +169,10 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: { event: 'paired', person: 'ada', role: 'admin', identity: 'libera/ada' },
     shown: { not: 'it is about a person, not about a room' },
   },
+  'signed-in': {
+    body: { event: 'signed-in', person: 'ada', role: 'operator', name: '3f9c1a22b0de' },
+    shown: { not: 'it is about a person, not about a room' },
+  },
   unpaired: {
     body: { event: 'unpaired', person: 'ada', identity: 'libera/ada' },
     shown: { not: 'it is about a person, not about a room' },

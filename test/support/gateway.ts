@@ -33,6 +33,10 @@ agents:
   - { id: tickle-1, type: tickle, runner: rehearsal, peripheral: explore, peripherals: [explore, test, reflect, chat, mission-control, discipline, alfworld] }
 `
 
+/** The lines of a config that another has none of its own for. */
+const without = (lines: string, given: string): string =>
+  lines.replace(/^(\w+): .*\n/gm, (line, key) => (new RegExp(`^${key}:`, 'm').test(given) ? '' : line))
+
 /** The person whom both tokens of an instance belong to. */
 export const OWNER = userInfo().username
 
@@ -91,9 +95,7 @@ export const startTestHouse = async ({
     workspace: workspace.path,
     configFile: data.write(
       'test.yaml',
-      (/^doors:/m.test(config) ? CONFIG.replace(/^doors:.*\n/m, '') : CONFIG) +
-        (/^agents:/m.test(config) ? '' : REHEARSALS) +
-        config,
+      without(CONFIG, config) + (/^agents:/m.test(config) ? '' : REHEARSALS) + config,
     ),
     host: '127.0.0.1',
     port: 0,

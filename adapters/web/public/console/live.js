@@ -52,12 +52,12 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
     })
   }
 
-  const lose = ({ status, body }) => {
+  const lose = ({ status, body, wait = 0 }) => {
     source?.close()
     clearTimeout(timer)
     clearTimeout(silent)
     onLink(status === 401 ? 'signed-out' : 'offline', body)
-    timer = setTimeout(open, backOff(losses))
+    timer = setTimeout(open, Math.max(wait, backOff(losses)))
     losses += 1
   }
 

@@ -1,6 +1,7 @@
 // What every page of the console has: where one can go, who one is, how the connection is, and keys for it.
 import { byId, make, makeButton } from '/elements.js'
 import { ask } from '/house.js'
+import { signOut } from '/signed.js'
 import { texts } from './texts.js'
 
 /** The pages, and the key that leads to each after `g`. */
@@ -47,7 +48,9 @@ export const createShell = ({ under, title, keys = [] }) => {
     enter: async () => {
       const { status, body } = await ask('/api/whoami')
       if (status !== 200) return null
-      you.replaceChildren(make('b', '', body.name), ` · ${body.role}`)
+      const leave = makeButton(texts.signOut, async () => (await signOut()) || tell(texts.unreachable))
+      leave.className = 'sign-out'
+      you.replaceChildren(make('b', '', body.name), ` · ${body.role}`, leave)
       return body
     },
   }

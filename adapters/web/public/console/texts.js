@@ -24,9 +24,12 @@ export const texts = {
   ago: (span) => `${span} ago`,
   refused: ({ detail, remedy }) => `${detail}: ${remedy}`,
   unreachable: 'The house cannot be reached; trying again…',
+  signOut: 'Sign out',
   signIn: {
     title: 'Sign in to Bellhop',
     how: 'Nobody comes in here without a token.',
+    linked:
+      'A link on another page brought a token along. Sign in only if you know whose it is: what you do here is then theirs.',
     label: 'Token, or the code of /pair',
     send: 'Sign in',
     ways: [
@@ -226,6 +229,7 @@ export const texts = {
   },
 
   evidence: {
+    unknown: (id) => `There is no entry ${id}.`,
     search: 'Words',
     searchHint: 'all these words; retr* is the beginning of one',
     find: 'Find',
