@@ -2162,6 +2162,14 @@ export type NowAnswer = {
       ended: string | null
     } | null
     waiting: number
+    next: Array<{
+      turn: string
+      room: string
+      by: string
+      request: string
+      state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+      detail: string
+    }>
     paused: boolean
     refused: {
       entry: string

@@ -1,6 +1,7 @@
 // What is beside the agents: what waits for a person, rooms, health, budgets and what was refused last.
 import { clockTime, make, makeButton } from '/elements.js'
 import { linkTo } from '/links.js'
+import { plain } from '/plain.js'
 import { createKeeper } from './keep.js'
 import { section } from './sections.js'
 import { texts } from './texts.js'
@@ -69,8 +70,8 @@ const rowsIn = (list, keyOf, row, nothing) =>
   })
 
 const approvalCard = (one, decide, role) => {
-  const what = make('p', 'asked', texts.now.asks(one.agent, one.opens))
-  const why = make('p', 'why', one.why)
+  const what = make('p', 'asked', texts.now.asks(one.agent, plain(one.opens)))
+  const why = make('p', 'why', plain(one.why))
   const problem = make('p', 'problem')
   problem.setAttribute('role', 'status')
   const answer = (label, command) => {
@@ -100,18 +101,17 @@ const approvalCard = (one, decide, role) => {
 }
 
 const refusedRow = ({ entry, at, who, session, code, message }) => {
-  const link = make('a', '', message)
+  const link = make('a', '', plain(message))
   link.href = `/session?id=${encodeURIComponent(session)}#${encodeURIComponent(entry)}`
-  return [make('b', '', who), ' ', link, ' ', make('code', '', code), ' ', ago(at)]
+  return [make('b', '', plain(who)), ' ', link, ' ', make('code', '', code), ' ', ago(at)]
 }
 
-const roomRow = ({ id, mode, running, waiting }) => [
-  linkTo(id, id),
-  ' ',
-  make('span', 'mode', mode),
-  ' ',
-  make('span', 'dim', texts.now.roomWork(running, waiting)),
-]
+const roomRow = ({ id, mode, listener, running, waiting }) => {
+  const label = make('span', 'mode', mode)
+  label.dataset.mode = mode
+  const who = listener === null ? texts.now.nobodyListens : texts.now.listens(listener)
+  return [linkTo(id, id), ' ', label, ' ', make('span', 'dim', `${texts.now.roomWork(running, waiting)} · ${who}`)]
+}
 
 const budgetRow = (budget) => {
   const meter = make('meter', '')
@@ -123,11 +123,11 @@ const budgetRow = (budget) => {
   return [make('span', '', says), meter]
 }
 
-const UP = ['up', 'online']
+const UP = ['up', 'connected']
 
 const partRow = ({ name, state, detail }) => {
   const dot = make('span', 'dot')
   dot.dataset.up = String(UP.includes(state))
   dot.setAttribute('aria-hidden', 'true')
-  return [dot, make('b', '', name), ` ${state}`, detail === '' ? '' : `: ${detail}`]
+  return [dot, make('b', '', texts.now.parts[name] ?? name), ` ${state}${detail === '' ? '' : `: ${plain(detail)}`}`]
 }
