@@ -196,6 +196,7 @@ const refresh = createRefresh({
 })
 
 addEventListener('online', connection.connect)
+document.addEventListener('visibilitychange', connection.connect)
 // A page that is gone back to may have been kept as it was, without its connection.
 addEventListener('pageshow', ({ persisted }) => persisted && connection.connect())
 void connection.connect()
