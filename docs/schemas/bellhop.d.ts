@@ -2196,6 +2196,7 @@ export type NowAnswer = {
     opens: string
     why: string
     until: string
+    yours: boolean
   }>
   budgets: Array<{
     agent: string

@@ -8,7 +8,7 @@ import type { Entry } from '../shapes/evidence.ts'
 import { Now } from '../shapes/now.ts'
 import { ok } from '../shapes/result.ts'
 import { isOver, type TurnView } from '../shapes/turn-view.ts'
-import { approvals } from './approvals.ts'
+import { approvals, mayDecideIn } from './approvals.ts'
 import { networks } from './networks.ts'
 import { type Context, type Defined, defineOperation } from './operation.ts'
 import { rooms } from './rooms.ts'
@@ -44,7 +44,12 @@ export const now = defineOperation({
       ],
       agents,
       rooms: told.rooms.map((room) => ({ ...room, ...countsIn(room.id, open) })),
-      approvals: told.approvals.map(({ step: _step, approvers: _approvers, ...one }) => one),
+      approvals: await Promise.all(
+        told.approvals.map(async ({ step: _step, approvers: _approvers, ...one }) => ({
+          ...one,
+          yours: await mayDecideIn(one.room, context),
+        })),
+      ),
       budgets: told.budgets.map(({ unpriced: _unpriced, ...budget }) => budget),
       refused: await refusedIn({}, MOST_REFUSED, context),
     })

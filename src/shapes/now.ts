@@ -50,6 +50,8 @@ const Waits = z.strictObject({
   opens: z.string(),
   why: z.string(),
   until: z.iso.datetime(),
+  /** Whether whoever looks may decide it. */
+  yours: z.boolean(),
 })
 
 /** How everything stands, in one look. What it holds of requests and calls is untrusted: shown, never interpreted. */

@@ -170,6 +170,7 @@ const connection = createConnection({
     known.commands = entered.commands
     header.enter(entered.you)
     controls.allow(entered.you.role)
+    approvals.allow(entered.you.role)
     history.enter(room)
     outbox.enter(room, entered.you.name)
   },

@@ -7,17 +7,20 @@ import { section } from './sections.js'
 import { texts } from './texts.js'
 import { ago } from './when.js'
 
-const MAY_DECIDE = ['approver', 'admin']
-
 export const createSides = ({ decide }) => {
-  const role = { may: false }
   const waiting = make('ul', 'cards approvals')
   waiting.setAttribute('aria-live', 'polite')
-  const approvals = section('approvals-now', texts.now.approvals, waiting)
+  /** What became of the last one: its card is gone by then. */
+  const told = make('p', 'told dim')
+  told.setAttribute('role', 'status')
+  const tell = (text) => {
+    told.textContent = text
+  }
+  const approvals = section('approvals-now', texts.now.approvals, waiting, told)
   const showApprovals = createKeeper(waiting, {
     keyOf: ({ approval }) => approval,
     empty: make('li', 'nothing', texts.now.noApprovals),
-    make: (one) => approvalCard(one, decide, role),
+    make: (one) => approvalCard(one, decide, tell),
   })
   const parts = {
     refused: make('ul', 'rows'),
@@ -44,9 +47,8 @@ export const createSides = ({ decide }) => {
   return {
     approvals,
     rest,
-    mayDecide: (name) => {
-      role.may = MAY_DECIDE.includes(name)
-    },
+    /** Who decided what, in any face. */
+    decided: ({ author, body: { decision, approval } }) => tell(texts.now.decided(author.id, decision, approval)),
     show: (now) => {
       approvals.dataset.count = String(now.approvals.length)
       showApprovals(now.approvals)
@@ -69,34 +71,29 @@ const rowsIn = (list, keyOf, row, nothing) =>
     },
   })
 
-const approvalCard = (one, decide, role) => {
-  const what = make('p', 'asked', texts.now.asks(one.agent, plain(one.opens)))
-  const why = make('p', 'why', plain(one.why))
-  const problem = make('p', 'problem')
-  problem.setAttribute('role', 'status')
+const approvalCard = (one, decide, tell) => {
   const answer = (label, command) => {
     const button = makeButton(label, async () => {
       for (const each of buttons) each.disabled = true
-      problem.textContent = texts.now.deciding
-      problem.textContent = (await decide(one, command)) ?? ''
+      const problem = await decide(one, command)
+      if (problem !== null) tell(problem)
       for (const each of buttons) each.disabled = false
     })
     button.setAttribute('aria-label', texts.now.decide(label, one.approval))
     return button
   }
-  const buttons = role.may ? [answer(texts.now.approve, 'approve'), answer(texts.now.deny, 'deny')] : []
-  const room = linkTo(one.room, one.room)
-  const note = role.may ? '' : make('span', 'dim', texts.now.mayNot)
+  const buttons = one.yours ? [answer(texts.now.approve, 'approve'), answer(texts.now.deny, 'deny')] : []
   const foot = make(
     'div',
     'answers',
     ...buttons,
     make('code', '', one.approval),
-    room,
+    linkTo(one.room, one.room),
     make('span', 'dim', `${texts.now.until} `, clockTime(one.until)),
-    note,
+    one.yours ? '' : make('span', 'dim', texts.now.mayNot),
   )
-  const element = make('li', 'card approval', what, why, foot, problem)
+  const asked = make('p', 'asked', texts.now.asks(one.agent, plain(one.opens)))
+  const element = make('li', 'card approval', asked, make('p', 'why', plain(one.why)), foot)
   return { element, show: () => {} }
 }
 

@@ -311,7 +311,8 @@ export const texts = {
     decide: (what, name) => `${what} ${name}`,
     asks: (agent, opens) => `${agent} asks to ${opens}`,
     until: 'until',
-    deciding: 'sending…',
+    decided: (who, decision, name) =>
+      decision === 'lapsed' ? `${name} lapsed: nobody answered in time` : `${who} ${decision} ${name}`,
     rooms: 'Rooms',
     roomWork: (running, waiting) =>
       running + waiting === 0
