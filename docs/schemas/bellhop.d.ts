@@ -2164,6 +2164,14 @@ export type NowAnswer = {
       ended: string | null
     } | null
     waiting: number
+    next: Array<{
+      turn: string
+      room: string
+      by: string
+      request: string
+      state: "accepted" | "queued" | "running" | "waiting" | "parked" | "stalled" | "interrupted" | "done" | "failed" | "cancelled"
+      detail: string
+    }>
     paused: boolean
     refused: {
       entry: string
@@ -2190,6 +2198,7 @@ export type NowAnswer = {
     opens: string
     why: string
     until: string
+    yours: boolean
   }>
   budgets: Array<{
     agent: string

@@ -157,6 +157,9 @@ const doorkeeper = (c: Context, house: Console, cutOff: () => void) => {
   }
 }
 
+/** An event and not a comment, which a page would not be told of. It has no id, so a reader resumes where it was. */
+const PING = 'event: ping\ndata:\n\n'
+
 /** Pings, one at a time: where one is not taken for long, nobody reads. */
 const signOfLife = (out: SSEStreamingApi, cutOff: () => void) => {
   let untaken = 0
@@ -164,7 +167,7 @@ const signOfLife = (out: SSEStreamingApi, cutOff: () => void) => {
     if (untaken > PATIENCE) cutOff()
     untaken += 1
     if (untaken > 1) return
-    out.write(': ping\n\n').then(
+    out.write(PING).then(
       () => {
         untaken = 0
       },

@@ -180,8 +180,12 @@ const unknown = (approval: string, open: readonly OpenApproval[], { room }: Cont
   return refusal('approval-unknown', `nothing by the name of ${approval} waits for an approval${hint}`)
 }
 
+/** Whether whoever asks may decide what waits in a room. */
+export const mayDecideIn = async (room: string, context: Context): Promise<boolean> =>
+  (await roleToDecide({ room }, context)).ok
+
 /** The role in which somebody decides: that of the room where it was asked, and by name where the room names people. */
-const roleToDecide = async ({ room }: OpenApproval, context: Context): Promise<Result<Role>> => {
+const roleToDecide = async ({ room }: Pick<OpenApproval, 'room'>, context: Context): Promise<Result<Role>> => {
   const role = await roleAt(room, context)
   if (role === null || !mayAct(role, 'approver'))
     return refused(

@@ -8,7 +8,7 @@ import type { Entry } from '../shapes/evidence.ts'
 import { Now } from '../shapes/now.ts'
 import { ok } from '../shapes/result.ts'
 import { isOver, type TurnView } from '../shapes/turn-view.ts'
-import { approvals } from './approvals.ts'
+import { approvals, mayDecideIn } from './approvals.ts'
 import { networks } from './networks.ts'
 import { type Context, type Defined, defineOperation } from './operation.ts'
 import { rooms } from './rooms.ts'
@@ -29,20 +29,27 @@ export const now = defineOperation({
     const { store, who, turns, health } = context
     // What happens while it is looked up is looked up again by whoever follows from here.
     const through = await store.head()
-    const open = (await turns.open()).filter(({ state }) => !isOver(state))
-    const { ready, up } = await health()
-    const told = await askedOf(context)
+    // Each may wait a while for a Redis that is gone: side by side, the answer still comes soon.
+    const [views, { ready, up }, told, present] = await Promise.all([turns.open(), health(), askedOf(context), who()])
+    const open = views.filter(({ state }) => !isOver(state))
+    const agents = await Promise.all(present.map((agent) => agentNow(agent, open, context)))
     return ok({
       at: new Date(context.now()).toISOString(),
       through,
       ready,
       parts: [
         ...['redis', 'evidence'].map((name) => ({ name, state: up[name] ?? 'down', detail: '' })),
+        { name: 'queue', ...queueNow(up['redis'] === 'up', agents, open) },
         ...told.networks.map(({ network, state, detail }) => ({ name: network, state, detail })),
       ],
-      agents: await Promise.all((await who()).map((agent) => agentNow(agent, open, context))),
+      agents,
       rooms: told.rooms.map((room) => ({ ...room, ...countsIn(room.id, open) })),
-      approvals: told.approvals.map(({ step: _step, approvers: _approvers, ...one }) => one),
+      approvals: await Promise.all(
+        told.approvals.map(async ({ step: _step, approvers: _approvers, ...one }) => ({
+          ...one,
+          yours: await mayDecideIn(one.room, context),
+        })),
+      ),
       budgets: told.budgets.map(({ unpriced: _unpriced, ...budget }) => budget),
       refused: await refusedIn({}, MOST_REFUSED, context),
     })
@@ -59,6 +66,7 @@ export const now = defineOperation({
 })
 
 const MOST_REFUSED = 5
+const MOST_NEXT = 3
 
 /** What other rows of the table say, as whoever asks may see it. */
 const askedOf = async (context: Context) => {
@@ -89,7 +97,7 @@ const agentNow = async (
 ): Promise<Now['agents'][number]> => {
   const { id, type, readiness, reason } = agent
   const own = open.filter((view) => view.agent === id)
-  const turn = own.find(({ started }) => started !== null) ?? null
+  const turn = own.find(isUnderWay) ?? null
   const spec = context.specs.get(turn?.peripheral ?? '')
   const [refused] = await refusedIn({ agent: id, event: 'step-refused' }, 1, context)
   return {
@@ -99,15 +107,39 @@ const agentNow = async (
     reason,
     wall: spec ? { peripheral: spec.id, tools: [...spec.tools] } : null,
     turn,
-    waiting: own.length - (turn ? 1 : 0),
+    waiting: own.filter((view) => !isUnderWay(view)).length,
+    next: own
+      .filter((view) => view !== turn)
+      .slice(0, MOST_NEXT)
+      .map(nextOf),
     paused: (await pauseOf(context.store, id)) !== null,
     refused: refused ?? null,
   }
 }
 
+const isUnderWay = ({ started }: TurnView): boolean => started !== null
+
+const nextOf = ({ turn, room, by, request, state, detail }: TurnView) => ({
+  turn,
+  room,
+  by,
+  request: oneLine(request, 300),
+  state,
+  detail,
+})
+
+/** The queue is in Redis, and agents that are ready take from it. */
+const queueNow = (isUp: boolean, agents: Now['agents'], open: readonly TurnView[]) => {
+  const running = open.filter(isUnderWay).length
+  const detail = `${running} at work, ${open.length - running} waiting`
+  if (!isUp) return { state: 'down', detail: `it is in Redis; ${detail}` }
+  const isTaken = agents.some(({ readiness }) => readiness === 'ready')
+  return isTaken ? { state: 'up', detail } : { state: 'stands still', detail: `no agent is ready; ${detail}` }
+}
+
 const countsIn = (room: string, open: readonly TurnView[]) => {
   const here = open.filter((view) => view.room === room)
-  const running = here.filter(({ started }) => started !== null).length
+  const running = here.filter(isUnderWay).length
   return { running, waiting: here.length - running }
 }
 
@@ -118,12 +150,18 @@ const refusedIn = async (
   { store }: Context,
 ): Promise<Now['refused']> => {
   const found = await store.query({ type: 'gate-traversal', claim: 'correction', ...filters, limit })
-  return found.ok ? found.value.entries.flatMap(turnedAway) : []
+  const turned = found.ok ? found.value.entries.map((entry) => turnedAway(entry, store)) : []
+  return (await Promise.all(turned)).flat()
 }
 
-const turnedAway = ({ id: entry, at, author, tags, session, body }: Entry): Now['refused'] => {
+const turnedAway = async (
+  { id: entry, at, author, tags, session, body, inReplyTo }: Entry,
+  store: Context['store'],
+): Promise<Now['refused']> => {
   if (body?.event !== 'step-refused' && body?.event !== 'refused') return []
   const { code, message } = body.refusal
-  const who = taggedIn(tags, 'agent') ?? author.id
+  // The house writes down that a line was refused; whose it was, the line says.
+  const line = inReplyTo === null ? null : await store.get(inReplyTo)
+  const who = taggedIn(tags, 'agent') ?? (line ?? { author }).author.id
   return [{ entry, at, who, room: taggedIn(tags, 'room'), session, code, message: oneLine(message, 300) }]
 }

@@ -24,8 +24,9 @@ const AgentNow = z.strictObject({
   /** The wall that it works behind at the moment, with its tools; null where it works on nothing. */
   wall: z.strictObject({ peripheral: z.string(), tools: z.array(z.string()) }).nullable(),
   turn: TurnView.nullable(),
-  /** How many turns wait for it. */
+  /** How many turns wait for it; and what else it has to do: what is under way in other rooms, and what is next in line. */
   waiting: z.int().nonnegative(),
+  next: z.array(TurnView.pick({ turn: true, room: true, by: true, request: true, state: true, detail: true })),
   paused: z.boolean(),
   refused: Turned.nullable(),
 })
@@ -49,6 +50,8 @@ const Waits = z.strictObject({
   opens: z.string(),
   why: z.string(),
   until: z.iso.datetime(),
+  /** Whether whoever looks may decide it. */
+  yours: z.boolean(),
 })
 
 /** How everything stands, in one look. What it holds of requests and calls is untrusted: shown, never interpreted. */

@@ -2,12 +2,13 @@
 import { clockTime, make, makeButton } from './elements.js'
 
 export const createApprovals = ({ onDecide }) => {
+  let looksOn = false
   /** Step id → its card. */
   const cards = new Map()
 
   const ask = (post) => {
     for (const [id, { element }] of cards) if (!element.isConnected) cards.delete(id)
-    const card = createCard(post, onDecide)
+    const card = createCard(post, looksOn ? null : onDecide)
     cards.set(post.step.id, card)
     return card.element
   }
@@ -29,7 +30,12 @@ export const createApprovals = ({ onDecide }) => {
     for (const card of cards.values()) if (card.turn === turn) close(card, 'over', 'nobody decided: the turn ended')
   }
 
-  return { ask, decide, endStep, endTurn }
+  /** Whoever only looks on has no buttons; of others, the house says who may decide in this room. */
+  const allow = (role) => {
+    looksOn = role === 'viewer'
+  }
+
+  return { allow, ask, decide, endStep, endTurn }
 }
 
 const createCard = ({ author, text, turn, approval: { name, until } }, onDecide) => {
@@ -37,7 +43,7 @@ const createCard = ({ author, text, turn, approval: { name, until } }, onDecide)
   const element = make('div', 'approval', make('p', 'asked', make('b', '', author.id), ` ${what}`))
   if (why) element.append(make('p', 'why', why))
   if (call.length > 0) element.append(make('pre', '', call.join('\n')))
-  const answers = createAnswers(name, onDecide)
+  const answers = onDecide ? createAnswers(name, onDecide) : make('div', 'answers')
   // By its name it is spoken of elsewhere, where there are no buttons.
   answers.append(make('code', 'name', name))
   if (until !== null) answers.append(make('span', 'until', 'until ', clockTime(until)))

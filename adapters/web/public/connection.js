@@ -1,5 +1,6 @@
 // The connection: one loop of ask, follow, lose, wait.
 import { backOff, whyNot } from './house.js'
+import { AWAY_MS, createPlace, GLANCE_MS } from './streams.js'
 
 const TAIL = 200
 
@@ -21,6 +22,8 @@ export const createConnection = ({
   let source = null
   let retry = 0
   let losses = 0
+  let round = 0
+  const place = createPlace()
 
   const tell = (text) => {
     banner.textContent = text
@@ -33,8 +36,18 @@ export const createConnection = ({
     onLink(state, state !== 'signed-out' && room !== '')
   }
 
-  const connect = async () => {
+  /** Without a stream, and without a wait for one; as is a page that nobody looks at, since others need the connection. */
+  const rest = () => {
+    round += 1
+    place.leave()
+    source?.close()
+    source = null
     clearTimeout(retry)
+  }
+
+  const connect = async () => {
+    rest()
+    if (document.hidden) return
     const wanted = new URLSearchParams(location.search).get('room')
     const answers = await Promise.all([ask('/api/whoami'), ask('/api/help'), look(wanted)])
     const refused = answers.find(({ status }) => status !== 200)
@@ -45,12 +58,16 @@ export const createConnection = ({
       return tell(`There is no room "${wanted}". Rooms: ${places.rooms.map(({ id }) => id).join(', ')}.`)
     room = places.here.id
     onEnter({ room, you: you.body, commands: help.body.operations })
-    follow(last() > 0 ? last() : await begin(room))
+    void follow(last() > 0 ? last() : await begin(room))
   }
 
   /** After a post; or, where that is null, with the last so many. */
-  const follow = (after) => {
-    source?.close()
+  const follow = async (after) => {
+    rest()
+    if (document.hidden) return
+    const mine = round
+    const stays = await place.take()
+    if (mine !== round) return
     const from = after === null ? `tail=${TAIL}` : `after=${after}`
     const path = `/api/follow?room=${encodeURIComponent(room)}&${from}`
     const stream = new EventSource(path)
@@ -60,6 +77,7 @@ export const createConnection = ({
       tell('')
       link('online')
       onOpen()
+      if (!stays) retry = setTimeout(() => glanced(after), GLANCE_MS)
     })
     source.addEventListener('post', (event) => onPost(JSON.parse(event.data)))
     source.addEventListener('progress', (event) => onProgress(JSON.parse(event.data)))
@@ -70,9 +88,13 @@ export const createConnection = ({
     })
   }
 
+  const glanced = (after) => {
+    rest()
+    retry = setTimeout(() => follow(last() > 0 ? last() : after), AWAY_MS)
+  }
+
   const lose = ({ status, body }) => {
-    source?.close()
-    clearTimeout(retry)
+    rest()
     const signedOut = status === 401
     link(signedOut ? 'signed-out' : 'offline')
     if (signedOut) tell('You are not signed in: open the link that `bellhop up` printed.')

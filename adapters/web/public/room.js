@@ -170,6 +170,7 @@ const connection = createConnection({
     known.commands = entered.commands
     header.enter(entered.you)
     controls.allow(entered.you.role)
+    approvals.allow(entered.you.role)
     history.enter(room)
     outbox.enter(room, entered.you.name)
   },
@@ -196,6 +197,7 @@ const refresh = createRefresh({
 })
 
 addEventListener('online', connection.connect)
+document.addEventListener('visibilitychange', connection.connect)
 // A page that is gone back to may have been kept as it was, without its connection.
 addEventListener('pageshow', ({ persisted }) => persisted && connection.connect())
 void connection.connect()

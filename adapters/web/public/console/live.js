@@ -1,6 +1,8 @@
 // What happens in the house, as it happens: one stream of evidence, resumed where it was after sleep, a restart or a lost
 // network. Whoever listens hears every entry once, in order; and what steps say meanwhile, where they want to.
+// A page that nobody looks at holds no stream: others need the connection.
 import { backOff, whyNot } from '/house.js'
+import { AWAY_MS, createPlace, GLANCE_MS } from '/streams.js'
 
 /** A stream that says nothing for so long is taken for dead: pings come every few seconds. */
 const SILENT_MS = 20_000
@@ -11,6 +13,9 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
   let losses = 0
   let timer = 0
   let silent = 0
+  let follows = false
+  let round = 0
+  const place = createPlace()
 
   const path = () => {
     const asked = new URLSearchParams(filters)
@@ -24,9 +29,12 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
     silent = setTimeout(() => lose({ status: 0, body: null }), SILENT_MS)
   }
 
-  const open = () => {
-    clearTimeout(timer)
-    source?.close()
+  const open = async () => {
+    rest()
+    if (!follows || document.hidden) return
+    const mine = round
+    const stays = await place.take()
+    if (mine !== round) return
     const address = path()
     const stream = new EventSource(address)
     source = stream
@@ -34,6 +42,7 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
       losses = 0
       heard()
       onLink('online', null)
+      if (!stays) timer = setTimeout(glanced, GLANCE_MS)
     })
     stream.addEventListener('entry', (event) => {
       heard()
@@ -46,22 +55,37 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
       heard()
       onProgress(JSON.parse(event.data))
     })
+    stream.addEventListener('ping', heard)
     stream.addEventListener('error', async () => {
       const why = stream.readyState === EventSource.CLOSED ? await whyNot(address) : { status: 0, body: null }
       if (stream === source) lose(why)
     })
   }
 
-  const lose = ({ status, body, wait = 0 }) => {
+  const glanced = () => {
+    rest()
+    timer = setTimeout(open, AWAY_MS)
+  }
+
+  /** Without a stream, and without a wait for one. */
+  const rest = () => {
+    round += 1
+    place.leave()
     source?.close()
+    source = null
     clearTimeout(timer)
     clearTimeout(silent)
+  }
+
+  const lose = ({ status, body, wait = 0 }) => {
+    rest()
     onLink(status === 401 ? 'signed-out' : 'offline', body)
     timer = setTimeout(open, Math.max(wait, backOff(losses)))
     losses += 1
   }
 
   addEventListener('online', open)
+  document.addEventListener('visibilitychange', open)
   // A page that is gone back to may have been kept as it was, without its connection.
   addEventListener('pageshow', ({ persisted }) => persisted && open())
 
@@ -69,14 +93,13 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
     /** Begins after a position; or goes on after what was heard last. */
     follow: (after) => {
       cursor ??= after
-      open()
+      follows = true
+      void open()
     },
     lose,
     close: () => {
-      clearTimeout(timer)
-      clearTimeout(silent)
-      source?.close()
-      source = null
+      follows = false
+      rest()
     },
   }
 }

@@ -45,7 +45,10 @@ const look = async () => {
 
 const live = createLive({
   progress: true,
-  onEntry: () => within(SOON_MS),
+  onEntry: (entry) => {
+    within(SOON_MS)
+    if (entry.body?.event === 'approval-decided') sides.decided(entry)
+  },
   onProgress: ({ step, text }) => agents.tell(step, text),
   onLink: (state, problem) => {
     shell.showLink(state, problem)
@@ -66,7 +69,6 @@ const decide = async (approval, answer) => {
   return body ? texts.refused(body) : texts.unreachable
 }
 
-const you = await shell.enter()
-sides.mayDecide(you?.role)
+await shell.enter()
 const through = await look()
 live.follow(through ?? null)

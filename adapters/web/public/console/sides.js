@@ -1,22 +1,26 @@
 // What is beside the agents: what waits for a person, rooms, health, budgets and what was refused last.
 import { clockTime, make, makeButton } from '/elements.js'
 import { linkTo } from '/links.js'
+import { plain } from '/plain.js'
 import { createKeeper } from './keep.js'
 import { section } from './sections.js'
 import { texts } from './texts.js'
 import { ago } from './when.js'
 
-const MAY_DECIDE = ['approver', 'admin']
-
 export const createSides = ({ decide }) => {
-  const role = { may: false }
   const waiting = make('ul', 'cards approvals')
   waiting.setAttribute('aria-live', 'polite')
-  const approvals = section('approvals-now', texts.now.approvals, waiting)
+  /** What became of the last one: its card is gone by then. */
+  const told = make('p', 'told dim')
+  told.setAttribute('role', 'status')
+  const tell = (text) => {
+    told.textContent = text
+  }
+  const approvals = section('approvals-now', texts.now.approvals, waiting, told)
   const showApprovals = createKeeper(waiting, {
     keyOf: ({ approval }) => approval,
     empty: make('li', 'nothing', texts.now.noApprovals),
-    make: (one) => approvalCard(one, decide, role),
+    make: (one) => approvalCard(one, decide, tell),
   })
   const parts = {
     refused: make('ul', 'rows'),
@@ -43,9 +47,8 @@ export const createSides = ({ decide }) => {
   return {
     approvals,
     rest,
-    mayDecide: (name) => {
-      role.may = MAY_DECIDE.includes(name)
-    },
+    /** Who decided what, in any face. */
+    decided: ({ author, body: { decision, approval } }) => tell(texts.now.decided(author.id, decision, approval)),
     show: (now) => {
       approvals.dataset.count = String(now.approvals.length)
       showApprovals(now.approvals)
@@ -68,50 +71,44 @@ const rowsIn = (list, keyOf, row, nothing) =>
     },
   })
 
-const approvalCard = (one, decide, role) => {
-  const what = make('p', 'asked', texts.now.asks(one.agent, one.opens))
-  const why = make('p', 'why', one.why)
-  const problem = make('p', 'problem')
-  problem.setAttribute('role', 'status')
+const approvalCard = (one, decide, tell) => {
   const answer = (label, command) => {
     const button = makeButton(label, async () => {
       for (const each of buttons) each.disabled = true
-      problem.textContent = texts.now.deciding
-      problem.textContent = (await decide(one, command)) ?? ''
+      const problem = await decide(one, command)
+      if (problem !== null) tell(problem)
       for (const each of buttons) each.disabled = false
     })
     button.setAttribute('aria-label', texts.now.decide(label, one.approval))
     return button
   }
-  const buttons = role.may ? [answer(texts.now.approve, 'approve'), answer(texts.now.deny, 'deny')] : []
-  const room = linkTo(one.room, one.room)
-  const note = role.may ? '' : make('span', 'dim', texts.now.mayNot)
+  const buttons = one.yours ? [answer(texts.now.approve, 'approve'), answer(texts.now.deny, 'deny')] : []
   const foot = make(
     'div',
     'answers',
     ...buttons,
     make('code', '', one.approval),
-    room,
+    linkTo(one.room, one.room),
     make('span', 'dim', `${texts.now.until} `, clockTime(one.until)),
-    note,
+    one.yours ? '' : make('span', 'dim', texts.now.mayNot),
   )
-  const element = make('li', 'card approval', what, why, foot, problem)
+  const asked = make('p', 'asked', texts.now.asks(one.agent, plain(one.opens)))
+  const element = make('li', 'card approval', asked, make('p', 'why', plain(one.why)), foot)
   return { element, show: () => {} }
 }
 
 const refusedRow = ({ entry, at, who, session, code, message }) => {
-  const link = make('a', '', message)
+  const link = make('a', '', plain(message))
   link.href = `/session?id=${encodeURIComponent(session)}#${encodeURIComponent(entry)}`
-  return [make('b', '', who), ' ', link, ' ', make('code', '', code), ' ', ago(at)]
+  return [make('b', '', plain(who)), ' ', link, ' ', make('code', '', code), ' ', ago(at)]
 }
 
-const roomRow = ({ id, mode, running, waiting }) => [
-  linkTo(id, id),
-  ' ',
-  make('span', 'mode', mode),
-  ' ',
-  make('span', 'dim', texts.now.roomWork(running, waiting)),
-]
+const roomRow = ({ id, mode, listener, running, waiting }) => {
+  const label = make('span', 'mode', mode)
+  label.dataset.mode = mode
+  const who = listener === null ? texts.now.nobodyListens : texts.now.listens(listener)
+  return [linkTo(id, id), ' ', label, ' ', make('span', 'dim', `${texts.now.roomWork(running, waiting)} · ${who}`)]
+}
 
 const budgetRow = (budget) => {
   const meter = make('meter', '')
@@ -123,11 +120,11 @@ const budgetRow = (budget) => {
   return [make('span', '', says), meter]
 }
 
-const UP = ['up', 'online']
+const UP = ['up', 'connected']
 
 const partRow = ({ name, state, detail }) => {
   const dot = make('span', 'dot')
   dot.dataset.up = String(UP.includes(state))
   dot.setAttribute('aria-hidden', 'true')
-  return [dot, make('b', '', name), ` ${state}`, detail === '' ? '' : `: ${detail}`]
+  return [dot, make('b', '', texts.now.parts[name] ?? name), ` ${state}${detail === '' ? '' : `: ${plain(detail)}`}`]
 }

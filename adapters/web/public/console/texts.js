@@ -2,6 +2,14 @@
 
 export const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
+/** Why an agent is not ready, where nobody says so. */
+const WHY_NOT = {
+  registered: 'it has not proved yet that it is ready',
+  lapsed: 'nothing was heard of it for long',
+  absent: 'no worker runs it',
+  broken: 'what is known of it cannot be read',
+}
+
 export const texts = {
   title: (page) => `${page} · Bellhop`,
   skip: 'Skip to the content',
@@ -285,14 +293,15 @@ export const texts = {
   now: {
     agents: 'Agents',
     noAgents: 'No agent is known here. The config has them: docs/agents.md.',
-    ready: 'ready',
     idle: 'idle',
     paused: 'paused',
-    notReady: (readiness, reason) => `${readiness}${reason ? `: ${reason}` : ''}`,
-    waiting: (n) => `${count(n, 'turn')} waiting`,
+    notReady: (readiness, reason) => `${readiness}: ${reason ?? WHY_NOT[readiness]}`,
+    waiting: (n) => `${count(n, 'turn')} in line`,
+    next: (agent) => `What ${agent} has to do besides`,
+    inRoom: 'in',
     wall: (peripheral) => `The wall of ${peripheral}`,
     tools: (peripheral, n) => `${peripheral}: ${count(n, 'tool')}`,
-    for: (by, request) => `for ${by}: ${request}`,
+    asked: (by) => `${by} asks`,
     steps: ({ taken, failed, refused }) =>
       [count(taken, 'step'), failed > 0 && `${failed} failed`, refused > 0 && `${refused} refused`]
         .filter(Boolean)
@@ -306,15 +315,17 @@ export const texts = {
     decide: (what, name) => `${what} ${name}`,
     asks: (agent, opens) => `${agent} asks to ${opens}`,
     until: 'until',
-    deciding: 'sending…',
+    decided: (who, decision, name) =>
+      decision === 'lapsed' ? `${name} lapsed: nobody answered in time` : `${who} ${decision} ${name}`,
     rooms: 'Rooms',
     roomWork: (running, waiting) =>
       running + waiting === 0
-        ? 'quiet'
+        ? 'nothing to do'
         : [running > 0 && `${running} at work`, waiting > 0 && `${waiting} waiting`].filter(Boolean).join(', '),
+    nobodyListens: 'nobody listens',
+    listens: (agent) => `${agent} listens`,
     health: 'Health',
-    allUp: 'everything is up',
-    notAllUp: 'not everything is up',
+    parts: { redis: 'Redis', evidence: 'Evidence store', queue: 'Queue' },
     budgets: 'Budgets',
     noBudgets: 'No budget is set.',
     budget: ({ agent, room, of, unit, used, limit }) => {
