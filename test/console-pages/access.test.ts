@@ -27,7 +27,7 @@ afterAll(() => it[Symbol.asyncDispose]())
 
 const look = async ({ path, ready, prepare }: View): Promise<void> => {
   // From elsewhere: an address that differs in its fragment alone would leave the page as it is.
-  await page.goto(`${it.house.url}/?token=${it.house.tokens.admin}`)
+  await page.goto(`${it.house.url}/?token=${it.token}`)
   await page.goto(it.house.url + path(it.session))
   await ready(page).waitFor({ state: 'attached' })
   await prepare?.(page)

@@ -32,11 +32,12 @@ export const openRichPages = async () => {
     before: (_store, url) => writeHistory(url),
   })
   const { house } = it
-  const client = createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
+  const token = await house.mint({ kind: 'person', name: 'ada', role: 'admin' })
+  const client = createClient({ url: house.url, token, face: 'cli' })
   await eventually('the agents to be ready', async () =>
     must(await client.ask('who')).agents.every(({ readiness }) => readiness === 'ready'),
   )
-  const say = createSay(house)
+  const say = createSay(house, client)
   await say('lobby', '/mission focus M-green')
   await say('lobby', '@claude where is the retry logic?')
   await say('lobby', '@claude read docs/brewing.md')
@@ -51,7 +52,7 @@ export const openRichPages = async () => {
   await eventually('the approval', async () => must(await client.ask('approvals')).approvals.length === 1)
   must(await client.say({ id: 'waits', room: 'lobby', text: '@codex run git status --short' }))
   const session = (await house.store.get('wants.codex-1'))?.session ?? ''
-  return { ...it, session }
+  return { ...it, token, session }
 }
 
 type Call = [tool: string, args: object]
@@ -74,8 +75,7 @@ const stepsOf = (calls: Call[]): string =>
   calls.map(([tool, args]) => `use ${tool} ${JSON.stringify(args)}`).join(' then ')
 
 /** Says one line after the other, each when the turns of the one before are over. */
-const createSay = (house: TestHouse) => {
-  const client = createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })
+const createSay = (house: TestHouse, client: ReturnType<typeof createClient>) => {
   let n = 0
   return async (room: string, text: string): Promise<void> => {
     n += 1

@@ -73,6 +73,11 @@ export const VIEWS: View[] = [
     ready: heading(/^answer done/),
     prepare: unfold,
   },
+  {
+    name: 'evidence, found',
+    path: at('/evidence?agent=codex-1#line-5.codex-1.0.outcome'),
+    ready: heading('read refused'),
+  },
   { name: 'missions', path: at('/missions'), ready: (page) => page.locator('.plot canvas').nth(2) },
   {
     name: 'missions, unfolded',
@@ -83,6 +88,12 @@ export const VIEWS: View[] = [
   { name: 'a mission', path: at('/missions?id=M-menu'), ready: heading('Obligations'), prepare: unfold },
   { name: 'a proof', path: at('/missions?proof=P-sum'), ready: heading('P-sum'), prepare: unfold },
   { name: 'peripherals', path: at('/peripherals'), ready: heading('Walls'), prepare: unfold },
+  { name: 'peripherals, at rest', path: at('/peripherals'), ready: heading('Walls') },
+  {
+    name: 'a call that was tried',
+    path: at(`/peripherals?id=edit&tool=write&args=${TRIED}`),
+    ready: heading('It would be refused', 3),
+  },
   {
     name: 'a peripheral, and a call that was tried',
     path: at(`/peripherals?id=edit&tool=write&args=${TRIED}`),

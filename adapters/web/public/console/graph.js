@@ -19,9 +19,11 @@ export const createGraph = ({ label, nothing = '' }) => {
   const svg = shape('svg', { class: 'drawing', role: 'group', 'aria-label': label })
   const scroller = make('div', 'graph-scroll', svg)
   scroller.tabIndex = -1
+  /** Of a drawing that is too large, its middle is seen first. */
   const centre = () => {
     scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2
   }
+  new ResizeObserver(centre).observe(scroller)
   const list = make('ul', 'rows graph-list')
   const details = make('details', 'as-list', make('summary', '', texts.graph.asList), list)
   const empty = make('p', 'nothing', nothing)
