@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { compress } from 'hono/compress'
 import { openApi } from '../schema/openapi.ts'
 import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
@@ -52,6 +53,9 @@ export const createApp = (house: Console): Hono<Env> => {
     '/api/*',
     paced(pacing(house.pace, Date.now), (c) => c.get('principal').key, turnAway),
   )
+  // What is read goes out compressed; what is streamed does not: it would wait until there is enough of it.
+  const lightly = compress()
+  app.use('/api/*', (c, next) => (STREAMED.has(c.req.path) ? next() : lightly(c, next)))
   const people = peopleOnly(turnAway)
   app.get('/', people, (c) =>
     c.req.query('token') === undefined
@@ -81,6 +85,9 @@ export const createApp = (house: Console): Hono<Env> => {
   })
   return app
 }
+
+/** What comes bit by bit. */
+const STREAMED = new Set(['/api/tail', '/api/follow', '/api/items', '/api/export'])
 
 /** Those whom nobody knows, all together. */
 const STRANGERS = 'strangers'

@@ -74,7 +74,7 @@ ${Object.entries(responses).map(([status, answer]) =>
 }
 
 const tableOf = (parameters: Parameter[]): Html => html`<table>
-<thead><tr><th>parameter</th><th>what it takes</th><th></th></tr></thead>
+<thead><tr><th>parameter</th><th>what it takes</th><th>about</th></tr></thead>
 <tbody>
 ${parameters.map(
   ({ name, required, schema, description = '' }) => html`<tr>

@@ -83,8 +83,8 @@ test('what next is told with what each reason counts, and what waits for what is
   const drawing = page.getByRole('group', { name: 'Missions, and what waits for what' })
   const links = drawing.getByRole('link')
   expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
-    'M-retry, in-progress: Try again; leads to M-queue',
-    'M-queue, blocked: Survive a restart; comes from M-retry',
+    'M-retry Try again, in-progress; leads to M-queue',
+    'M-queue Survive a restart, blocked; comes from M-retry',
   ])
   // Arrow keys go along the edges.
   await links.first().focus()
@@ -178,7 +178,7 @@ test('what a mission owes is drawn once somebody carries it on, and before that 
   const drawing = page.getByRole('group', { name: 'What M-retry owes, and what feeds what' })
   await drawing.waitFor()
   expect(await drawing.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual(
-    [`O-1, done: ${TRAP}; leads to O-2 (feeds)`, 'O-2, open: give up; comes from O-1'],
+    [`O-1 ${TRAP}, done; leads to O-2 (feeds)`, 'O-2 give up, open; comes from O-1'],
   )
   await page.close()
 })

@@ -11,7 +11,7 @@ test('the walls are a graph of hops, each a way to its spec', async () => {
   const page = await it.open('/peripherals')
   const drawing = page.getByRole('group', { name: 'Peripherals, and where each leads' })
   const explore = drawing.getByRole('link', {
-    name: /^explore, read-only: read-only, 13 tools; leads to edit \(found-target\)/,
+    name: /^explore read-only, 13 tools; leads to edit \(found-target\)/,
   })
   await explore.click()
   await page.waitForURL(/\/peripherals\?id=explore$/)

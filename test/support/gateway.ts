@@ -59,7 +59,7 @@ export type TestHouse = {
 /** What the house is started with, and what is done to its data folder before that. */
 type Options = {
   worker?: boolean
-  before?: (store: Store) => Promise<unknown>
+  before?: (store: Store, url: string) => Promise<unknown>
   /** What its MCP door offers besides. */
   extend?: Extend
   /** Further lines of the config, and peripherals beside it, by the names of their files. */
@@ -107,7 +107,7 @@ export const startTestHouse = async ({
   }
   const folder = folderAt(data.path)
   const store = await openStore({ url: folder.store, clock: systemClock })
-  await before?.(store)
+  await before?.(store, folder.store)
 
   let gateway: Running | null = await startGateway(settings, extend)
   let hand: { stop: () => Promise<void> } | null = worker ? await startWorker(settings) : null

@@ -1,5 +1,5 @@
 // Text that keeps its columns; where a diff is in it, its lines are told apart.
-import { make } from './elements.js'
+import { make, makeReachable } from './elements.js'
 
 const DIFF = /^--- .+\n\+\+\+ .+\n@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
@@ -10,13 +10,13 @@ const FILE =
 export const isDiff = (text) => DIFF.test(text)
 
 export const verbatim = (className, text) => {
-  if (!isDiff(text)) return make('pre', className, text)
+  if (!isDiff(text)) return makeReachable(make('pre', className, text))
   const kindOf = createKinds()
   const lines = text.split(/(?<=\n)/).map((line) => {
     const kind = kindOf(line)
     return kind ? make('span', kind, line) : line
   })
-  return make('pre', `diff ${className}`.trim(), ...lines)
+  return makeReachable(make('pre', `diff ${className}`.trim(), ...lines))
 }
 
 /** What a line of a hunk is by its first letter, and how many lines of the old and of the new text it is. */

@@ -15,6 +15,16 @@ export const clockTime = (at) => {
   return time
 }
 
+/** What may be too long for its place, and scrolls then: whoever has no mouse gets there by keys, but only then. */
+export const makeReachable = (element) => {
+  new ResizeObserver(() => {
+    const scrolls = element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth
+    if (scrolls) element.tabIndex = 0
+    else element.removeAttribute('tabindex')
+  }).observe(element)
+  return element
+}
+
 export const makeButton = (content, onPress) => {
   const button = make('button', '', content)
   button.type = 'button'

@@ -101,6 +101,8 @@ const createWork = (agent, at, controls) => {
     make('header', 'by', make('b', '', agent), note, controls.element),
     steps.element,
   )
+  // A group and no region: a room has many of them.
+  element.setAttribute('role', 'group')
   element.setAttribute('aria-label', `Work of ${agent}`)
   const messages = createMessages(element)
   return { element, agent, note, controls, steps, messages, refusal: null, since: Date.parse(at) }

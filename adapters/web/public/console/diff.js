@@ -1,6 +1,6 @@
 // A diff for wide screens: before and after, side by side. On narrow ones it is one text, as the room has it.
 import { isDiff, verbatim } from '/diff.js'
-import { make } from '/elements.js'
+import { make, makeReachable } from '/elements.js'
 import { plain } from '/plain.js'
 import { texts } from './texts.js'
 
@@ -24,7 +24,7 @@ const sideBySide = (text) => {
   const table = make('table', 'sides-diff', make('colgroup', '', ...widths), make('thead', 'unseen', head), body)
   table.setAttribute('aria-label', texts.entry.sideBySide)
   for (const row of rowsOf(text)) body.append(toRow(row))
-  return make('div', 'sides-scroll', table)
+  return makeReachable(make('div', 'sides-scroll', table))
 }
 
 const headCell = (text) => {

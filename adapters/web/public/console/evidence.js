@@ -183,6 +183,7 @@ const run = async () => {
   round += 1
   const mine = round
   live?.close()
+  count.setAttribute('aria-live', 'polite')
   fillForm()
   facets.showChips()
   nothing.hidden = false
@@ -276,6 +277,8 @@ let recounting = null
 let took = 0
 
 const recountSoon = () => {
+  // What a search came to is read out; how it grows from then on is not.
+  count.setAttribute('aria-live', 'off')
   if (recounting === null) recounting = setTimeout(recount, Math.max(RECOUNT_MS, RECOUNT_SHARE * took))
 }
 

@@ -10,7 +10,6 @@ const BOX = { width: 180, height: 46 }
 const NARROW = 16
 const GAP = { x: 22, y: 36 }
 const MARGIN = 14
-const LONGEST = { name: 20, says: 25 }
 
 /**
  * `{ nodes: [{ id, text, status, href, current }], edges: [{ from, to, label, faint }] }`. What an edge leads to that there
@@ -20,6 +19,11 @@ export const createGraph = ({ label, nothing = '' }) => {
   const svg = shape('svg', { class: 'drawing', role: 'group', 'aria-label': label })
   const scroller = make('div', 'graph-scroll', svg)
   scroller.tabIndex = -1
+  /** Of a drawing that is too large, its middle is seen first. */
+  const centre = () => {
+    scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2
+  }
+  new ResizeObserver(centre).observe(scroller)
   const list = make('ul', 'rows graph-list')
   const details = make('details', 'as-list', make('summary', '', texts.graph.asList), list)
   const empty = make('p', 'nothing', nothing)
@@ -40,6 +44,7 @@ export const createGraph = ({ label, nothing = '' }) => {
     scroller.hidden = nodes.length === 0
     details.hidden = nodes.length === 0
     if (focused) svg.querySelector(`a[data-id="${CSS.escape(focused)}"]`)?.focus()
+    else centre()
   }
 
   svg.addEventListener('keydown', (event) => {
@@ -178,24 +183,21 @@ const box = (node, { x, y }, edges) => {
   if (current) link.setAttribute('aria-current', 'true')
   link.dataset.id = id
   link.dataset.status = status
-  const title = shape('title', {})
-  title.textContent = plain(text || id)
   link.append(
-    title,
     shape('rect', { width: BOX.width, height: BOX.height, rx: 6 }),
     shape('rect', { class: 'bar-of', width: 4, height: BOX.height - 12, x: 6, y: 6, rx: 2 }),
-    words('name', id, 19),
-    words('says', text === id ? status : text || status, 36),
+    words(id, text === id ? status : text || status),
   )
   return link
 }
 
-const words = (className, text, y) => {
-  const element = shape('text', { class: className, x: 18, y })
-  const shown = [...plain(text).replace(/\s+/g, ' ')]
-  const most = LONGEST[className]
-  element.textContent = shown.length > most ? `${shown.slice(0, most - 1).join('')}…` : shown.join('')
-  return element
+/** As text of the page, and none of the drawing: so that what is too long is cut where it no longer fits. */
+const words = (id, text) => {
+  const says = make('span', 'says', plain(text))
+  says.title = plain(text)
+  const place = shape('foreignObject', { x: 18, y: 0, width: BOX.width - 24, height: BOX.height })
+  place.append(make('div', 'words', make('span', 'name', plain(id)), ' ', says))
+  return place
 }
 
 /** A node in words, with where it leads. */

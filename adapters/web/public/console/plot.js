@@ -18,6 +18,7 @@ export const createPlot = ({ title, series, says, total }) => {
   const at = make('p', 'plot-at dim')
   const drawing = make('div', 'plot-drawing')
   drawing.setAttribute('role', 'img')
+  drawing.setAttribute('aria-label', title)
   const table = make('table', 'plain')
   const details = make('details', 'as-list', make('summary', '', texts.plot.asTable), table)
   const element = make('figure', 'card plot', make('figcaption', '', heading, sum), drawing, at, details)

@@ -26,6 +26,7 @@ export const createShell = ({ under, title, keys = [] }) => {
   banner.hidden = true
   byId('shell').replaceChildren(make('div', 'bar', brand(), navOf(under), link, you), banner)
   byId('shell').before(skipLink())
+  bringCurrent(byId('shell'))
   const help = createHelp(keys)
   listen(keys, help)
 
@@ -85,6 +86,12 @@ const navOf = (under) => {
   const nav = make('nav', 'pages', make('ul', '', ...links))
   nav.setAttribute('aria-label', texts.nav)
   return nav
+}
+
+/** Where the pages do not fit beside each other, the one that is shown is in sight. */
+const bringCurrent = (shell) => {
+  const [pages, current] = [shell.querySelector('.pages'), shell.querySelector('[aria-current]')]
+  if (current) pages.scrollLeft = current.offsetLeft - (pages.clientWidth - current.offsetWidth) / 2
 }
 
 const skipLink = () => {

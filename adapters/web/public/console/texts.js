@@ -339,9 +339,12 @@ export const texts = {
   graph: {
     asList: 'The same as a list',
     leadsTo: (to) => `leads to ${to.join(', ')}`,
+    // It begins with what is seen of it.
     node: ({ id, text, status, to, from }) =>
       [
-        `${id}, ${status}${text && text !== id && text !== status ? `: ${text}` : ''}`,
+        text && text !== id && !text.startsWith(status)
+          ? `${id} ${text}, ${status}`
+          : `${id} ${text === id ? status : text || status}`,
         to.length > 0 && `leads to ${to.join(', ')}`,
         from.length > 0 && `comes from ${from.join(', ')}`,
       ]
