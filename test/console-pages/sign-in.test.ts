@@ -79,12 +79,13 @@ test('with the keyboard alone, by a code: in, and out again', async () => {
   await field(page).waitFor()
 })
 
-test('on a phone nothing is cut off, and one signs in from the page for it', async () => {
+test('on a phone nothing is cut off, however long a name is, and one signs in from the page for it', async () => {
+  const name = 'm'.repeat(64)
   await using page = await arrive('/sign-in', { phone: true })
   expect(await isTooWide(page)).toBe(false)
-  await field(page).fill(await operator('ada'))
+  await field(page).fill(await operator(name))
   await send(page).click()
-  await expect.poll(() => who(page).textContent(), PATIENT).toMatch(/^ada · operator/)
+  await expect.poll(() => who(page).textContent(), PATIENT).toContain(`${name} · operator`)
   expect([page.url(), await isTooWide(page)]).toEqual([`${house.url}/now`, false])
 })
 

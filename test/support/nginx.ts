@@ -20,7 +20,7 @@ export const startNginx = async (ports: Awaited<ReturnType<typeof nginxPorts>>, 
   const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'certificate.pem')]
   const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`]
   const made = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', ...subject]
-  execFileSync('openssl', ['req', ...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+  execFileSync('/usr/bin/openssl', ['req', ...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
   for (const file of [key, certificate]) folder.own(file)
   const replaced = [
     ['listen 80;', `listen ${HOST}:${ports.plain};`],
