@@ -62,7 +62,7 @@ beforeAll(async () => {
   must(await say('line', EVIL))
   must(await say('wrote', use('write', { path: FILE, text: `${EVIL}\n${EVIL}\n` })))
   must(await say('read', use('read', { path: FILE })))
-  must(await say('edited', use('edit', { path: FILE, old: 'gnp.exe', new: `${TRAP}\nnew` })))
+  must(await say('edited', use('edit', { path: FILE, old: 'gnp.exe', new: `${TRAP}\nnew`, all: true })))
   must(await say('barred', use('read', { path: `../../${FILE}` })))
   must(await say('found', use('grep', { pattern: 'document' })))
   must(await say('asked', `@codex what is ${EVIL}?`))
@@ -132,7 +132,7 @@ describe('hostile text is shown as the text it is', () => {
 
   test('in lists: sessions, evidence, missions, peripherals', async () => {
     for (const [path, shows] of [
-      ['/sessions', 'codex-1'],
+      ['/sessions', 'document.title'],
       ['/evidence?text=document', 'document.title'],
       ['/evidence?room=lobby', 'document.title'],
       ['/missions', 'M-evil'],
@@ -146,7 +146,7 @@ describe('hostile text is shown as the text it is', () => {
   })
 
   test('of every entry, opened', async () => {
-    const page = await visit(`/session?id=${session}&show=all`, 'session opened')
+    const page = await visit(`/session?id=${session}&show=all`, 'verified whole')
     const { entries } = must(await pages.house.store.query({ session, limit: 500, ephemeral: 'with' }))
     const kinds = new Map(entries.map((entry) => [entry.body?.event, entry.id]))
     for (const id of [
