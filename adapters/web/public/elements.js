@@ -1,11 +1,13 @@
-// Making elements. Texts become text nodes, never markup: what a post says is untrusted, wherever it comes from.
+// Making elements. Texts become text nodes, never markup: what a post says is untrusted, wherever it comes from. For the
+// same reason nothing in them turns the reading order around: a name could hide what stands beside it.
+import { plain } from './plain.js'
 
 export const byId = (id) => document.getElementById(id)
 
 export const make = (tag, className, ...children) => {
   const element = document.createElement(tag)
   if (className) element.className = className
-  element.append(...children)
+  element.append(...children.map((child) => (typeof child === 'string' ? plain(child) : child)))
   return element
 }
 

@@ -1,6 +1,7 @@
 // The steps of one turn: a row each, which changes in place as the step goes on; and between them what else happened.
 import { isDiff, verbatim } from './diff.js'
 import { make } from './elements.js'
+import { plain } from './plain.js'
 import { heard, lastLines } from './progress.js'
 
 const MARKS = { running: '', ok: '✓', failed: '✗', refused: '⊘', interrupted: '‖' }
@@ -49,11 +50,11 @@ export const createSteps = () => {
     const call = row.tool.textContent === '' ? readCall(text) : null
     if (call) {
       row.tool.textContent = call.tool
-      row.call.textContent = call.args
-      row.call.title = call.args
+      row.call.textContent = plain(call.args)
+      row.call.title = row.call.textContent
     }
     if (state !== 'running') conclude(row, state, call ? call.outcome : text)
-    else if (!call) row.call.textContent ||= text
+    else if (!call) row.call.textContent ||= plain(text)
   }
 
   /** What a step says while it runs. It may come late: a step that ended has said all. */

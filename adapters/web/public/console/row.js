@@ -1,5 +1,6 @@
 // A row of a list of evidence: a mark, what it is and says, who and when.
 import { make } from '/elements.js'
+import { plain } from '/plain.js'
 import { markOf, stateOf, summaryOf, titleOf, toneOf } from './says.js'
 import { texts } from './texts.js'
 
@@ -44,7 +45,7 @@ export const entryRow = (itemOf = (entry) => ({ entry })) => {
       parts.title.textContent = titleOf(entry)
       parts.state.textContent = standing ? ` ${texts.entry.states[standing] ?? standing}` : ''
       parts.summary.textContent = summary
-      parts.who.textContent = entry.author.id
+      parts.who.textContent = plain(entry.author.id)
       when.replaceChildren(timeOf(entry.at))
     },
   }
