@@ -1,20 +1,32 @@
 import { manyAgents } from './agents.ts'
+import { consoleBench } from './console.ts'
 import { mcpCalls } from './doors.ts'
 import { evidenceBench } from './evidence.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { programsBench } from './programs.ts'
-import { table } from './report.ts'
+import { type Bench, table } from './report.ts'
 import { roomsBench } from './rooms.ts'
 import { undoBench } from './undo.ts'
 import { gateOverhead, readStep } from './wall.ts'
 
+const printed = (run: () => Promise<Bench>) => async () => console.log(table(await run()))
+
 /** Speed, as ratios against a bare baseline in the same run: absolute figures say more of the machine than of the code. */
-const cases = [readStep, undoBench, messageToReply, roomsBench]
+const parts: Record<string, () => Promise<void>> = {
+  gate: async () => console.log(await gateOverhead()),
+  wall: printed(readStep),
+  undo: printed(undoBench),
+  message: printed(messageToReply),
+  rooms: printed(roomsBench),
+  doors: async () => {
+    for (const bench of await mcpCalls()) console.log(table(bench))
+  },
+  agents: async () => console.log(await manyAgents()),
+  programs: programsBench,
+  console: consoleBench,
+  evidence: evidenceBench,
+}
 
-console.log(await gateOverhead())
-
-for (const run of cases) console.log(table(await run()))
-for (const bench of await mcpCalls()) console.log(table(bench))
-console.log(await manyAgents())
-await programsBench()
-await evidenceBench()
+/** All of it, or the parts that are named: `npm run bench -- console`. */
+const wanted = process.argv.slice(2)
+for (const [name, run] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await run()

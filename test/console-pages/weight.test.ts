@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/poll.ts'
 import { openPages } from './page.ts'
 
 /** What may come over the wire for the first look at a page. */
@@ -32,7 +33,8 @@ const load = async (path: string) => {
   await page.goto(it.house.url + path)
   await page.waitForLoadState('load')
   // What modules load comes before the load of the page; what the page asks for comes after it has said who one is.
-  await page.waitForFunction("!document.querySelector('.you') || document.querySelector('.you').textContent !== ''")
+  const isKnown = "!document.querySelector('.you') || document.querySelector('.you').textContent !== ''"
+  await eventually('it to say who one is', () => page.evaluate<boolean>(isKnown))
   wire.off('Network.loadingFinished', hear)
   page.off('response', note)
   const isFile = ({ url }: { url: string }) => /\.(js|css)$/.test(url)

@@ -97,6 +97,11 @@ const bringCurrent = (shell) => {
 const skipLink = () => {
   const link = make('a', 'skip', texts.skip)
   link.href = '#main'
+  // What follows the # of an address is, on some pages, what is chosen there: that stays as it is.
+  link.addEventListener('click', (event) => {
+    event.preventDefault()
+    byId('main').focus()
+  })
   return link
 }
 

@@ -286,6 +286,7 @@ export const texts = {
     found: (n) => count(n, 'entry', 'entries'),
     list: 'What was found, newest first',
     nothing: 'Nothing matches. Take a filter away, or other words.',
+    unknown: (id) => `There is no entry ${id}.`,
     looking: 'looking…',
     keys: { search: 'search', live: 'live on or off' },
   },
