@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { vendored } from '../../src/console/vendor.ts'
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
@@ -31,6 +32,8 @@ const TYPES: Record<string, string> = {
 
 /** The page's files by the rule of the gateway: every one whose name is plain, under its name. */
 const pageFile = (path: string): { type: string; content: Buffer } | null => {
+  if (path === '/vendor/marked.js')
+    return { type: 'text/javascript', content: readFileSync(vendored('marked.js') ?? '') }
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = TYPES[/^[a-z-]+\.(html|css|js|svg)$/.exec(name)?.[1] ?? '']
   if (type === undefined || !existsSync(join(PUBLIC, name))) return null
