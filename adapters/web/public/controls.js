@@ -30,7 +30,7 @@ export const createControls = ({ ask }) => {
     forTurn: ({ turn, agent, asked }) => {
       const words = texts.controls.turn(agent, beginningOf(asked))
       const element = make('span', 'controls')
-      const panel = make('div', 'panel')
+      const panel = make('section', 'panel')
       const said = make('p', 'said')
       said.setAttribute('role', 'status')
       panel.append(said)
