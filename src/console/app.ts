@@ -15,6 +15,7 @@ import { apiPage } from './page.ts'
 import { createRoutes, isMessage } from './routes.ts'
 import { addSignIn, keepToken } from './sign-in.ts'
 import { streamEvidence, streamItems, streamPosts } from './stream.ts'
+import { addUploads } from './upload.ts'
 
 /** The HTTP face: health, the room's page, what can be read, and the one door for what is said. It decides nothing. */
 export const createApp = (house: Console): Hono<Env> => {
@@ -77,6 +78,7 @@ export const createApp = (house: Console): Hono<Env> => {
   app.get('/api/follow', people, (c) => streamPosts(c, house))
   app.get('/api/items', people, (c) => streamItems(c, house))
   app.get('/api/export', people, (c) => sendEvidence(c, house))
+  addUploads(app, house, turnAway)
   app.route('/api', createRoutes(house, turnAway))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
   app.onError((error, c) => {

@@ -4,6 +4,7 @@ import type { Entry } from '../shapes/evidence.ts'
 import type { Health } from '../shapes/http.ts'
 import type { ItemEvent } from '../shapes/item.ts'
 import type { Receipt } from '../shapes/message.ts'
+import type { Person } from '../shapes/person.ts'
 import type { Post, Progress } from '../shapes/post.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { Refusal } from '../shapes/refusal.ts'
@@ -67,6 +68,16 @@ export type Console = {
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
   /** What is found by filters as lines of a file; everything, where there are none. */
   exportEvidence: (filters: Record<string, string>, signal: AbortSignal) => Promise<Result<AsyncIterable<string>>>
+  /** Keeps a file that somebody brings to a room. */
+  bring: (file: {
+    room: string
+    face: Face
+    person: Person
+    name: string
+    content: Buffer
+  }) => Promise<Result<{ path: string; bytes: number; hash: string }>>
+  /** Where a file is that was brought to a room, by its name there. */
+  brought: (room: string, face: Face, name: string) => Promise<Result<string>>
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
 }

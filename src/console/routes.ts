@@ -55,6 +55,7 @@ const pathsOf = ({ name, also = [] }: Operation): string[] => [name, ...also].ma
 export const isMessage = (method: string, path: string): boolean =>
   method === 'POST' &&
   (path === '/api/say' ||
+    path === '/api/upload' ||
     operations.some((row) => !row.reads && !row.agents && pathsOf(row).some((one) => path === `/api${one}`)))
 
 /** What only looks, and what an agent does in its own seat, is answered at once. */

@@ -4,7 +4,7 @@ import type { Entry } from '../shapes/evidence.ts'
 /** What comes before the first entry of a chain, and before the first of the store. */
 export const GENESIS = '0'.repeat(64)
 
-export const sha256 = (text: string): string => hash('sha256', text)
+export const sha256 = (text: string | Buffer): string => hash('sha256', text)
 
 /** JSON with sorted keys: one value, one text, whoever writes it. What JSON has no word for is thrown out. */
 export const canonical = (value: unknown): string => {

@@ -29,6 +29,8 @@ export type Folder = {
   /** What the workspace was before it was changed, and outputs that were too long to show. */
   shadow: string
   spills: string
+  /** Files that people brought. */
+  uploads: string
   /** Where the programs of agents keep their own things. */
   agents: string
   running: string
@@ -53,6 +55,7 @@ export const folderAt = (path: string): Folder => {
     elsewhere: join(path, 'evidence.elsewhere'),
     shadow: join(path, 'shadow'),
     spills: join(path, 'spills'),
+    uploads: join(path, 'uploads'),
     agents: join(path, 'agents'),
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),

@@ -11,6 +11,7 @@ import { enter } from '../social/presence.ts'
 import { refuse } from '../social/refuse.ts'
 import { openItems } from '../status/follow-items.ts'
 import { follow, tail } from '../status/posts.ts'
+import { bringing } from './bringing.ts'
 import { doorway, hostsOf, openDoors } from './doors.ts'
 import { healthOf } from './health.ts'
 import { startKeeping } from './keeping.ts'
@@ -67,6 +68,7 @@ export const startGateway = async (settings: Settings, extend: Extend | null = n
     followEvidence: (filters, after, signal) =>
       followEvidence(store, live, { filters, after }, AbortSignal.any([signal, drained.signal])),
     exportEvidence: (filters, signal) => exportFound(store, filters, AbortSignal.any([signal, drained.signal])),
+    ...bringing(parts, social.roomsFor, drained.signal),
     newId: parts.newId,
     log: log.warn,
   })

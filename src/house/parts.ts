@@ -56,6 +56,7 @@ import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
 import { reachOf } from '../workspace/scope.ts'
 import { openShadow } from '../workspace/shadow.ts'
 import { createSpills } from '../workspace/spills.ts'
+import { createUploads } from '../workspace/uploads.ts'
 import { createWorldClient } from '../world/client.ts'
 import { worldAddress } from '../world/own.ts'
 import { createWorlds } from '../world/worlds.ts'
@@ -127,6 +128,7 @@ export const openParts = async (given: Settings, part: string) => {
   const shadow = await openShadow({ folder: folder.shadow, workspace, path: settings.path, deny: [] })
   const holds = createHolds({ redis, prefix, clock, ms: config.holds.minutes * 60_000 })
   const spills = createSpills(folder.spills)
+  const uploads = createUploads(folder.uploads)
   const progress = createProgress({ redis, prefix, redact })
   const ledgers = createLedgers(store)
   const checkouts = createCheckouts({
@@ -218,6 +220,7 @@ export const openParts = async (given: Settings, part: string) => {
     shadow,
     holds,
     spills,
+    uploads,
     progress,
     ledgers,
     /** Whether a turn may begin in a peripheral. */

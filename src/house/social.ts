@@ -17,7 +17,7 @@ import { ok, type Result } from '../shapes/result.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
 import { createRingOf } from '../social/ring.ts'
-import { before, postOf } from '../status/posts.ts'
+import { postOf, postsAt } from '../status/posts.ts'
 import { createBoxes } from '../tickle/source-missions.ts'
 import { helpOf } from '../tools/table.ts'
 import { bulletinIn } from './bulletins.ts'
@@ -98,7 +98,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     bulletinOf: bulletinIn(parts),
     worlds: parts.worlds,
     isRoom: async (name) => config.rooms.some(({ id }) => id === name) || (await threadOf(store, name)) !== null,
-    postsBefore: (at) => before(store, at),
+    postsAt: (at) => postsAt(store, at),
     health: () => healthOf(parts, false),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
     residents: config.agents.flatMap(({ id, type }) => [id, type]),

@@ -29,6 +29,7 @@ type Machine = Pick<
   | 'roomMode'
   | 'shadow'
   | 'spills'
+  | 'uploads'
   | 'holds'
   | 'progress'
 > & {
@@ -49,7 +50,21 @@ export const createWorkshop = (
   verdicts: Verdicts,
   { control, library, desk, bells = NO_BELLS, tickle = noTickle, world = NO_WORLD }: Reached,
 ): Made => {
-  const { config, store, live, clock, workspace, shadow, holds, spills, progress, settings, roomMode, ledgers } = parts
+  const {
+    config,
+    store,
+    live,
+    clock,
+    workspace,
+    shadow,
+    holds,
+    spills,
+    uploads,
+    progress,
+    settings,
+    roomMode,
+    ledgers,
+  } = parts
   const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
   /** The peripheral that terminals and servers of a session were started behind: another worker may have taken it down. */
@@ -147,6 +162,7 @@ export const createWorkshop = (
       },
     },
     spills,
+    uploads,
     holds,
     control,
     desk,

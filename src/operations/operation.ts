@@ -16,7 +16,7 @@ import type { Patterns } from '../shapes/pattern.ts'
 import type { AnyTool, ExitCondition, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Outlook } from '../shapes/portfolio.ts'
-import type { Post } from '../shapes/post.ts'
+import type { PlaceOfPosts, Post } from '../shapes/post.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
 import type { Room, RoomMode } from '../shapes/room.ts'
@@ -83,9 +83,9 @@ export type Context = {
   turns: { of: (turn: string) => Promise<TurnView | null>; open: () => Promise<TurnView[]> }
   /** What a room reads of an entry, and which room that is; null where it reads nothing of it. */
   postOf: (id: string) => Promise<{ room: string; text: string } | null>
-  /** Whether there is such a room or thread; and what people read there before a place. */
+  /** Whether there is such a room or thread; and what people read there, from a place back or onward. */
   isRoom: (room: string) => Promise<boolean>
-  postsBefore: (at: { room: string; position: number; count: number }) => Promise<{ posts: Post[]; older: boolean }>
+  postsAt: (at: PlaceOfPosts) => Promise<{ posts: Post[]; more: boolean }>
   /** What of the house is up. */
   health: () => Promise<Health>
   /** How it stands with a network; null where nobody is on it. */

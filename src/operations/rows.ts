@@ -19,6 +19,7 @@ const summaries: Summaries = {
   'room-set': ({ setting, to }) => `${setting} ${to ?? 'as the config says'}`,
   // missions
   'mission-focused': ({ mission, by }) => `${by}: ${mission ?? 'none'}`,
+  'file-brought': ({ path, bytes, hash }) => `${path}, ${bytes} bytes, ${hash.slice(0, 12)}`,
   'todo-added': ({ text, by }) => `${by}: ${text}`,
   'todo-done': ({ todo, by }) => `${by}: ${todo}`,
   'portfolio-reviewed': ({ snapshot }) => count(snapshot.missions.length, 'mission'),

@@ -32,7 +32,7 @@ export const atBest = (spec: PeripheralSpec, workspace: Workspace, phase?: strin
   spent: { steps: 0, sessionSteps: 0, seconds: 0, output: 0 },
   alike: 0,
   workspace,
-  spilled: () => null,
+  kept: () => null,
   sandboxless: async () => null,
   hold: async () => null,
   hopless: async () => null,

@@ -253,7 +253,7 @@ const INTERRUPTED: StepOutcome = {
 const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
   const { request, session, ledger, spec, place, decision } = at
   const { turn, steps } = ledger
-  const { spills, sandbox, holds, clock } = workshop
+  const { spills, uploads, sandbox, holds, clock } = workshop
   return {
     spec,
     phase: spec ? phaseOf(ledger, spec) : null,
@@ -268,7 +268,7 @@ const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
     },
     alike: turn?.failures.get(workshop.store.hashBody(callBody(request.call))) ?? 0,
     workspace: place.workspace,
-    spilled: (path) => spills.find(session.id, path),
+    kept: (path) => spills.find(session.id, path) ?? uploads.find(session.room, path),
     sandboxless: sandbox.missing,
     hold: (names) =>
       holds.take(

@@ -52,6 +52,8 @@ export type Workshop = {
     write: (session: string, step: string, text: string) => Promise<string>
     find: (session: string, path: string) => Inside | null
   }
+  /** Files that people brought to a room. */
+  uploads: { find: (room: string, path: string) => Inside | null }
   holds: {
     /** Takes paths for a session, or says who has one of them. */
     take: (session: string, agent: string, names: readonly string[]) => Promise<string | null>

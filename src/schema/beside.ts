@@ -9,6 +9,7 @@ export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths
   '/api/items': { get: items(schemas) },
   '/api/tail': { get: tail(schemas) },
   '/api/export': { get: exported(schemas) },
+  '/api/upload': { post: bring, get: brought },
 })
 
 const health: Endpoint = {
@@ -36,6 +37,45 @@ const say: Endpoint = {
     },
   },
   responses: answers(json(ref('SayAnswer')), 'The receipt: it is in the evidence.'),
+}
+
+const file = parametersOf(
+  {
+    properties: {
+      room: { type: 'string', default: 'lobby', description: 'which room' },
+      name: { type: 'string', description: 'what it is called' },
+    },
+    required: ['name'],
+  },
+  { room: 'lobby', name: 'test.log' },
+)
+
+const bring: Endpoint = {
+  operationId: 'bring',
+  tags: ['lines'],
+  summary: 'bring a file to a room, for its agents to read',
+  description: 'Up to 10 MB. It is kept under `upload:NAME`, which is the path that the tools read and grep take.',
+  parameters: file,
+  requestBody: {
+    required: true,
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  },
+  responses: answers(
+    json({
+      type: 'object',
+      properties: { path: { type: 'string' }, bytes: { type: 'integer' }, hash: { type: 'string' } },
+      required: ['path', 'bytes', 'hash'],
+    }),
+    'Where it is, and what it is by its hash: it is in the evidence.',
+  ),
+}
+
+const brought: Endpoint = {
+  operationId: 'brought',
+  tags: ['lines'],
+  summary: 'a file that was brought to a room, by its name there',
+  parameters: file,
+  responses: answers({ 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }, 'The file.'),
 }
 
 const resume: Parameter = {

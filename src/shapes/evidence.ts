@@ -158,6 +158,13 @@ export const events = {
     }),
   },
 
+  /** Somebody brought a file to a room: what it is read by there, and what it is by its hash. */
+  'file-brought': {
+    type: 'coordination',
+    claim: 'observation',
+    body: body('file-brought', { name: z.string(), path: z.string(), bytes: z.int(), hash: z.string() }),
+  },
+
   // missions: what a room works on, what is to be done there, and how all of them stood at a review
   'mission-focused': {
     type: 'coordination',
@@ -969,6 +976,7 @@ export const Body: z.ZodType<Body, Body> = z.discriminatedUnion('event', [
   events['watch-set'].body,
   events['thread-bound'].body,
   events.merged.body,
+  events['file-brought'].body,
   // missions
   events['mission-focused'].body,
   events['todo-added'].body,

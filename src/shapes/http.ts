@@ -15,6 +15,12 @@ export type Said = z.infer<typeof Said>
 /** What is said of a command beside its input: in the address. */
 export const Aimed = Said.omit({ text: true })
 
+/** A file that is brought to a room, or had back: the room, and its name. */
+export const UploadWanted = z.strictObject({
+  room: Name.default('lobby').describe('which room'),
+  name: z.string().min(1).max(200).describe('what it is called'),
+})
+
 const Position = z.coerce.number().int().nonnegative()
 
 /** What of a room's posts is wanted. */

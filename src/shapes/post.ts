@@ -42,3 +42,6 @@ export type Post = z.infer<typeof Post>
 /** What a step is saying while it runs: shown, and gone; the evidence has what it said in the end. */
 export const Progress = z.strictObject({ room: Name, session: Id, step: Id, text: z.string() })
 export type Progress = z.infer<typeof Progress>
+
+/** So many posts of a room next to a position: back from it, or onward. */
+export type PlaceOfPosts = { room: string; order: 'newest' | 'oldest'; position: number; count: number }

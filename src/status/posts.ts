@@ -3,7 +3,7 @@ import { follow as followEvidence } from '../evidence/follow.ts'
 import type { Live } from '../evidence/live.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
-import type { Post } from '../shapes/post.ts'
+import type { PlaceOfPosts, Post } from '../shapes/post.ts'
 import { viewOf } from './views.ts'
 
 /** An entry as a room reads it; null where there is nothing to read. */
@@ -42,20 +42,21 @@ export const tail = async (store: Store, room: string, count: number): Promise<P
   return posts.slice(-count)
 }
 
-/** The posts of a room before a position, oldest first, and whether there are older ones. */
-export const before = async (
+/** The posts of a room next to a position, oldest first: back from it, or onward; and whether there are more that way. */
+export const postsAt = async (
   store: Pick<Store, 'query'>,
-  { room, position, count }: { room: string; position: number; count: number },
-): Promise<{ posts: Post[]; older: boolean }> => {
+  { room, order, position, count }: PlaceOfPosts,
+): Promise<{ posts: Post[]; more: boolean }> => {
   const posts: Post[] = []
   let cursor: number | null = position
   while (cursor !== null && posts.length < count) {
-    const found = await store.query({ ...inRoom(room), limit: PAGE, cursor })
+    const found = await store.query({ ...inRoom(room), order, limit: PAGE, cursor })
     if (!found.ok) throw new Error(found.refusal.message)
     posts.push(...found.value.entries.flatMap((entry) => toPost(entry, room) ?? []))
     cursor = found.value.next
   }
-  return { posts: posts.slice(0, count).reverse(), older: cursor !== null || posts.length > count }
+  const found = posts.slice(0, count)
+  return { posts: order === 'newest' ? found.reverse() : found, more: cursor !== null || posts.length > count }
 }
 
 const PAGE = 500

@@ -82,6 +82,10 @@ const views: Views = {
         ? `what ${agent} did could not be merged: conflicts in ${words(conflicts.join(', '))}`
         : `${author.id} merged what ${agent} did: ${count(files.length, 'file')}`,
   }),
+  'file-brought': ({ path, bytes }, { author }) => ({
+    kind: 'notice',
+    text: `${author.id} brought ${path} (${count(bytes, 'byte')})`,
+  }),
   'thread-started': ({ agent, name, from }) => ({
     kind: 'notice',
     text: `a thread with ${agent}${name === '' ? '' : `: ${words(name)}`}${from ? `, from ${from.turn ?? from.thread}` : ''}`,

@@ -15,6 +15,7 @@ import type { StepOutcome } from '../shapes/turn.ts'
 import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
 import { denier, type Reaching, reachOf } from '../workspace/scope.ts'
 import { isSpill } from '../workspace/spills.ts'
+import { isUpload } from '../workspace/uploads.ts'
 import { type Sourced, sourceTool } from './source.ts'
 import { tools } from './table.ts'
 import type { Bench, Reach, Tool, Waits } from './tool.ts'
@@ -37,7 +38,7 @@ export type Standing = {
   alike: number
   workspace: Workspace
   /** Where an output that was kept for this session lies; null where there is none. */
-  spilled: (path: string) => Inside | null
+  kept: (path: string) => Inside | null
   /** What is missing for programs to run in a sandbox; null where it works. */
   sandboxless: () => Promise<string | null>
   /** Takes a hold of paths for this session; answers who has one of them, where somebody else has. */
@@ -249,7 +250,7 @@ const resolve = async (reach: Reach, scope: Reaching, standing: Standing, id: st
     const target = await targetOf(path, verb, standing)
     if (!target) return no('out-of-scope', `${path} is outside of what ${id} may touch: the workspace`)
     resolved.targets.set(path, target)
-    if (isSpill(path)) continue
+    if (isKept(path)) continue
     const may = verb === 'read' ? scope.mayRead : scope.mayWrite
     if (!may(target.name)) return no('out-of-scope', outOfScope(target.name, id, verb))
     resolved[`${verb}s`].push(target.name)
@@ -264,10 +265,13 @@ const outOfScope = (name: string, id: string, verb: string): string =>
     ? `${name} is closed to everybody: it is git's own, or may hold secrets`
     : `${name} is not among what ${id} may ${verb}`
 
-/** What a path stands for: a file of the workspace, or a kept output, which can only be read. */
+/** Whether a path is of what the house keeps beside the workspace: an output, or a file that somebody brought. */
+const isKept = (path: string): boolean => isSpill(path) || isUpload(path)
+
+/** What a path stands for: a file of the workspace, or what is kept beside it, which can only be read. */
 const targetOf = async (path: string, verb: 'read' | 'write', standing: Standing): Promise<Inside | null> => {
-  if (!isSpill(path)) return inside(standing.workspace, path)
-  return verb === 'read' ? standing.spilled(path) : null
+  if (!isKept(path)) return inside(standing.workspace, path)
+  return verb === 'read' ? standing.kept(path) : null
 }
 
 type Wanted = Pick<Known, 'name' | 'args' | 'raise'> & { reach: Reach; writes: string[] }

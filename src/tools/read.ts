@@ -4,7 +4,7 @@ import type { FileState } from '../shapes/turn.ts'
 import { type Opened, openInside } from '../workspace/paths.ts'
 import { blobHash, isExecutable, stateFrom } from '../workspace/state.ts'
 import { deadline } from './deadline.ts'
-import { isSpill, targetOf } from './target.ts'
+import { isKept, targetOf } from './target.ts'
 import { SEEN_BYTES } from './text.ts'
 import { type Bench, defineTool, failed, PathArgument, reads } from './tool.ts'
 
@@ -16,7 +16,7 @@ const args = z.strictObject({
 
 export const read = defineTool({
   args,
-  help: 'read {path, from?, lines?}: the text of a file, or of some of its lines',
+  help: 'read {path, from?, lines?}: the text of a file, or of some of its lines; upload:NAME is one that somebody brought',
   reach: ({ path }) => reads(path),
   run: async ({ path, from = 1, lines: asked }, bench) => {
     const target = targetOf(bench, path)
@@ -29,7 +29,7 @@ export const read = defineTool({
       const lines = taker({ from, most, bytes: limits.outputBytes, asked })
       const state = await take(opened, lines, bench)
       if (lines.binary()) return failed(`${target.name} is not a text file`)
-      return isSpill(path) ? ok(lines, []) : { ...ok(lines, [target.name]), ...seenOf(target.name, state) }
+      return isKept(path) ? ok(lines, []) : { ...ok(lines, [target.name]), ...seenOf(target.name, state) }
     } catch (error) {
       return failed((error as Error).message)
     } finally {

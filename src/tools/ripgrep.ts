@@ -4,7 +4,7 @@ import type { StepOutcome } from '../shapes/turn.ts'
 import { contains, type Inside, type Opened, openInside } from '../workspace/paths.ts'
 import { type Confirm, confirming } from './confirm.ts'
 import { collect, type Named, outcomeOf } from './hits.ts'
-import { isSpill, targetOf } from './target.ts'
+import { isKept, targetOf } from './target.ts'
 import { type Bench, failed } from './tool.ts'
 
 type Search = {
@@ -71,7 +71,7 @@ const run = async (search: Search, opened: Opened, confirm: Confirm, bench: Benc
   }
   const toLine = (named: Named) => search.toLine(named, confirm)
   const found = await collect(child.stdout, { toNamed, toLine, enough: () => enough.abort() }, bench)
-  if (isSpill(search.place)) found.paths = []
+  if (isKept(search.place)) found.paths = []
   if (found.more) return await outcomeOf(found, null, bench)
   const { exitCode, stderr, timedOut, isCanceled, code, shortMessage } = await child
   if (code === 'ENOENT') return failed('ripgrep is missing: `./bellhop doctor` says how to install it')

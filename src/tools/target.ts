@@ -8,5 +8,5 @@ export const targetOf = ({ targets }: Pick<Bench, 'targets'>, path: string): Ins
   return target
 }
 
-/** Whether a path, as it was given, is of an output that was kept: that is no file of the workspace. */
-export const isSpill = (path: string): boolean => path.startsWith('spill:')
+/** Whether a path, as it was given, is of an output that was kept, or of a file that was brought: none is of the workspace. */
+export const isKept = (path: string): boolean => path.startsWith('spill:') || path.startsWith('upload:')

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { vendored } from '../../src/console/vendor.ts'
 import type { Presence } from '../../src/shapes/agent.ts'
 import type { Receipt } from '../../src/shapes/message.ts'
 import type { Post, Progress } from '../../src/shapes/post.ts'
@@ -31,6 +32,8 @@ const TYPES: Record<string, string> = {
 
 /** The page's files by the rule of the gateway: every one whose name is plain, under its name. */
 const pageFile = (path: string): { type: string; content: Buffer } | null => {
+  if (path === '/vendor/marked.js')
+    return { type: 'text/javascript', content: readFileSync(vendored('marked.js') ?? '') }
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = TYPES[/^[a-z-]+\.(html|css|js|svg)$/.exec(name)?.[1] ?? '']
   if (type === undefined || !existsSync(join(PUBLIC, name))) return null
@@ -406,7 +409,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
           {
             by: 'claude-1',
             steps: [['ok', 'read', `path: ${TRAP}`, TRAP, TRAP]],
-            answer: `${TRAP}\n${TRAP}${TRAP}`,
+            answer: `${TRAP}\n${TRAP}Copy${TRAP}`,
           },
         ],
         refusals: [`Refused: ${TRAP}`, TRAP],
@@ -414,7 +417,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     ])
     expect(await page.locator('.notice').textContent()).toBe(TRAP)
     expect(await page.locator('.happened').textContent()).toBe(TRAP)
-    expect(await page.locator('.aside').textContent()).toBe(`${TRAP}\n${TRAP}`)
+    expect(await page.locator('.aside > p').allTextContents()).toEqual([TRAP, TRAP])
     expect(await page.locator('.approval > *').allTextContents()).toEqual([
       `${TRAP} ${TRAP}`,
       TRAP,
@@ -603,6 +606,9 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     ]
     const text = `${file}${hunk}and -no more\n-of it`
 
+    // Where there is no room for two sides.
+    beforeEach(() => page.setViewportSize({ width: 1000, height: 720 }))
+
     test('of a step is shown at once, line by line, and stays text', async () => {
       house.post({ id: 'm1', text: 'change it' })
       house.post({ ...turn, kind: 'step', text: `edit: 12 lines\n${text}`, step: { id: 'p', state: 'ok' } })
@@ -704,7 +710,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     }
     /** What stands in the work below its steps, and what of it a reader hears when. A string: it runs in the page. */
     const WRITTEN = `[...document.querySelectorAll('.work > div')].map((block) => [block.className,
-      ['aria-live', 'aria-busy'].map((name) => block.getAttribute(name)).join(), ...[...block.children].map((one) => one.textContent)])`
+      ['aria-live', 'aria-busy'].map((name) => block.getAttribute(name)).join(), ...[...block.children].map((one) => (one.querySelector('pre') ?? one).textContent)])`
     const written = () => page.evaluate(WRITTEN)
     const growing = (...texts: string[]) => ['answer writing', 'polite,true', ...texts]
 
@@ -729,9 +735,9 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       await poll(written).toEqual([growing('So:', 'let a')])
       await page.evaluate(`document.querySelector('.writing').firstChild.read = true`)
       house.progress(second, ' = 1\n```\n- **one**')
-      await poll(written).toEqual([growing('So:', 'let a = 1', '- one')])
+      await poll(written).toEqual([growing('So:', 'let a = 1', 'one')])
       house.post({ ...turn, kind: 'answer', text: 'So:\n```ts\nlet a = 1\n```\n- **one**\n  - two' })
-      await poll(written).toEqual([['answer', ',', 'So:', 'let a = 1', '- one\n  - two']])
+      await poll(written).toEqual([['answer', ',', 'So:', 'let a = 1', 'onetwo']])
       expect(await page.evaluate(`document.querySelector('.answer').firstChild.read`), 'what is read stays').toBe(true)
       house.progress(second, 'late')
       house.post({ text: 'thanks' })
@@ -1079,7 +1085,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     await page.locator('#switcher summary').click()
     expect(await page.locator('#places').isVisible()).toBe(true)
     const out = `[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 361
-      && !one.closest('.call, .result, .unseen')).map((one) => one.className)`
+      && !one.closest('.call, .result, .unseen, .around a')).map((one) => one.className)`
     expect(await page.evaluate(out)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
   })

@@ -6,7 +6,8 @@ import { isTooWide } from './page.ts'
 import { openRichPages } from './rich.ts'
 import { VIEWS, type View } from './views.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const require = createRequire(import.meta.url)
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Everything that WCAG 2.2 asks for at A and AA and that can be told by a program, and what is good besides. No rule is off. */
 const ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

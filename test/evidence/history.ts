@@ -64,6 +64,7 @@ export const bodies: { [E in EventName]: BodyOf<E> } = {
   'room-set': { event: 'room-set', setting: 'listener', to: 'claude-1' },
   'mission-focused': { event: 'mission-focused', mission: 'M-tea', by: 'ada' },
   ...UNDERTAKEN,
+  'file-brought': { event: 'file-brought', name: 'größe.log', path: 'upload:größe.log', bytes: 3, hash: 'f00' },
   'todo-added': { event: 'todo-added', text: 'water the größe', by: 'ada' },
   'todo-done': { event: 'todo-done', todo: 'todo-1', by: 'ada' },
   'portfolio-reviewed': {

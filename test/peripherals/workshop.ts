@@ -32,6 +32,7 @@ import type { RoomMode } from '../../src/shapes/room.ts'
 import { openWorkspace } from '../../src/workspace/paths.ts'
 import { openShadow } from '../../src/workspace/shadow.ts'
 import { createSpills } from '../../src/workspace/spills.ts'
+import { createUploads } from '../../src/workspace/uploads.ts'
 import { EXPLORE } from '../support/explore.ts'
 import { scratch } from '../support/folder.ts'
 import { eventually } from '../support/poll.ts'
@@ -136,6 +137,7 @@ export const openWorkshop = async (
       shadow,
       holds,
       spills: createSpills(join(folder.path, 'spills')),
+      uploads: createUploads(join(folder.path, 'uploads')),
       progress: { say: (progress) => void progressed.push(progress), listen: () => () => {}, close: () => {} },
       roomMode: async () => {
         await room.asked()

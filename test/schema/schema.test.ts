@@ -89,6 +89,8 @@ describe('the description of the HTTP API', () => {
       'get /api/items',
       'get /api/tail',
       'get /api/export',
+      'post /api/upload',
+      'get /api/upload',
     ]
     expect(endpoints.map(({ path, method }) => `${method} ${path}`)).toEqual([...beside, ...rows])
   })

@@ -102,6 +102,10 @@ const decided: { [E in EventName]: { body: BodyOf<E>; shown: View | { not: strin
     body: UNDERTAKEN['cycle-ended'],
     shown: view('notice', 'P-sum: cycle 1 is completed: C-1 is proved'),
   },
+  'file-brought': {
+    body: { event: 'file-brought', name: 'a b.log', path: 'upload:a-b.log', bytes: 3, hash: 'f00' },
+    shown: view('notice', 'claude-1 brought upload:a-b.log (3 bytes)'),
+  },
   'todo-added': { body: { event: 'todo-added', text: 'tea', by: 'ada' }, shown: { not: 'the answer says it' } },
   'todo-done': { body: { event: 'todo-done', todo: 'x', by: 'ada' }, shown: { not: 'the answer says it' } },
   'portfolio-reviewed': {

@@ -23,7 +23,7 @@ import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
 import { createRingOf } from '../../src/social/ring.ts'
-import { before, postOf } from '../../src/status/posts.ts'
+import { postOf, postsAt } from '../../src/status/posts.ts'
 import { createTurnViews } from '../../src/status/turn-view.ts'
 import { createWorks } from '../../src/tickle/work.ts'
 import { agentConfig } from './agent.ts'
@@ -190,7 +190,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
       isRoom: async (id) => rooms.some((room) => room.id === id),
-      postsBefore: (at) => before(store, at),
+      postsAt: (at) => postsAt(store, at),
       standingOf: async () => null,
       patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),
       bulletinOf: async () => Promise.reject(new Error('nobody is asked how things stand here')),

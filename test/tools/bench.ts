@@ -66,7 +66,7 @@ export const call = async (
 const standingOf = (spec: PeripheralSpec, workspace: Workspace, memory: Memory): Standing => ({
   ...atBest(spec, workspace),
   mode: 'execute',
-  spilled: (path) => memory.spilled.get(path) ?? null,
+  kept: (path) => memory.spilled.get(path) ?? null,
 })
 
 /** Writes an output where it can be read again. */

@@ -1,5 +1,6 @@
 // Approvals: a card for each call that waits for a person, with what is asked and two ways to answer.
 import { clockTime, make, makeButton } from './elements.js'
+import { texts } from './texts.js'
 
 export const createApprovals = ({ onDecide }) => {
   let looksOn = false
@@ -16,18 +17,18 @@ export const createApprovals = ({ onDecide }) => {
   /** The card that was closed; null where there was none. */
   const decide = ({ step, approval, author, text }) => {
     const card = cards.get(step.id)
-    if (card) close(card, approval.state, `${author.id} ${text}`)
+    if (card) close(card, approval.state, texts.approval.decided(author.id, text))
     return card?.element ?? null
   }
 
   /** A step that ended without an answer, as one whose turn was stopped. */
   const endStep = ({ id, state }) => {
     const card = cards.get(id)
-    if (card) close(card, 'over', `nobody decided: the step was ${state}`)
+    if (card) close(card, 'over', texts.approval.stepOver(state))
   }
 
   const endTurn = (turn) => {
-    for (const card of cards.values()) if (card.turn === turn) close(card, 'over', 'nobody decided: the turn ended')
+    for (const card of cards.values()) if (card.turn === turn) close(card, 'over', texts.approval.turnOver)
   }
 
   /** Whoever only looks on has no buttons; of others, the house says who may decide in this room. */
@@ -46,10 +47,10 @@ const createCard = ({ author, text, turn, approval: { name, until } }, onDecide)
   const answers = onDecide ? createAnswers(name, onDecide) : make('div', 'answers')
   // By its name it is spoken of elsewhere, where there are no buttons.
   answers.append(make('code', 'name', name))
-  if (until !== null) answers.append(make('span', 'until', 'until ', clockTime(until)))
+  if (until !== null) answers.append(make('span', 'until', texts.approval.until, clockTime(until)))
   element.append(answers)
   element.setAttribute('role', 'group')
-  element.setAttribute('aria-label', `Approval ${name}`)
+  element.setAttribute('aria-label', texts.approval.label(name))
   element.dataset.state = 'open'
   return { element, answers, turn }
 }
@@ -61,10 +62,10 @@ const createAnswers = (name, onDecide) => {
       enable(false)
       onDecide(`/${command} ${name}`, () => enable(true))
     })
-    button.setAttribute('aria-label', `${label} ${name}`)
+    button.setAttribute('aria-label', texts.approval.button(label, name))
     return button
   }
-  const buttons = [answer('Approve', 'approve'), answer('Deny', 'deny')]
+  const buttons = [answer(texts.approval.approve, 'approve'), answer(texts.approval.deny, 'deny')]
   const enable = (enabled) => {
     for (const button of buttons) button.disabled = !enabled
   }

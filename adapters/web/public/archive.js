@@ -1,4 +1,5 @@
 // An archived thread: it can be read, and takes no messages until somebody takes it out of the archive.
+import { texts } from './texts.js'
 
 export const createArchive = ({ note, why, button, composer, hint, ask }) => {
   let thread = null
@@ -21,7 +22,7 @@ export const createArchive = ({ note, why, button, composer, hint, ask }) => {
       body: JSON.stringify({ thread: thread.id }),
     })
     button.disabled = false
-    if (status !== 200) why.textContent = body ? `${body.detail}: ${body.remedy}` : 'The house cannot be reached.'
+    if (status !== 200) why.textContent = body ? texts.problem(body) : texts.unreachable
   })
 
   return { show }

@@ -1,27 +1,18 @@
 // Completions of the word before the cursor, offered above the line.
 import { make } from './elements.js'
+import { offersFor } from './offers.js'
 
 export const createCompletion = ({ line, choices, known, onTaken }) => {
   let offered = []
   let chosen = 0
 
-  /** What the word could become: a command at the start of a line, an agent anywhere. */
-  const find = () => {
-    const before = line.value.slice(0, line.selectionStart)
-    const [word] = /\S*$/.exec(before)
-    if (word === '') return []
-    const start = before.length - word.length
-    const all =
-      word.startsWith('/') && start === 0
-        ? known.commands.map(({ name, summary, usage }) => ({ text: `/${name}`, summary, usage }))
-        : known.agents.map(({ id, readiness }) => ({ text: `@${id}`, summary: readiness, usage: '' }))
-    return all.filter(({ text }) => text.startsWith(word)).map((one) => ({ ...one, start, word }))
-  }
+  const find = () => offersFor(line.value.slice(0, line.selectionStart), known)
 
   const show = (found) => {
     offered = found
     choices.replaceChildren(...found.map(item))
     choices.hidden = found.length === 0
+    line.setAttribute('aria-expanded', String(found.length > 0))
     choose(0)
   }
 
@@ -53,13 +44,16 @@ export const createCompletion = ({ line, choices, known, onTaken }) => {
     const caret = start + text.length + 1
     line.setSelectionRange(caret, caret)
     onTaken()
-    close()
+    offer()
   }
 
   const offer = () => show(find())
   const close = () => show([])
 
-  /** Whether the key was for the completions: while they are open it is, but for an Enter that would change nothing. */
+  /**
+   * Whether the key was for the completions: while they are open it is, but for an Enter that would change nothing, or
+   * where nothing was begun yet.
+   */
   const press = ({ key, shiftKey }) => {
     if (offered.length === 0) return false
     const pick = offered[chosen]
@@ -70,7 +64,8 @@ export const createCompletion = ({ line, choices, known, onTaken }) => {
       Tab: () => take(pick),
       Enter: () => take(pick),
     }
-    if (shiftKey || !keys[key] || (key === 'Enter' && pick.word === pick.text)) return false
+    const sends = key === 'Enter' && (pick.word === pick.text || pick.word === '')
+    if (shiftKey || !keys[key] || sends) return false
     keys[key]()
     return true
   }

@@ -1,6 +1,7 @@
 // The connection: one loop of ask, follow, lose, wait.
 import { backOff, whyNot } from './house.js'
 import { AWAY_MS, createPlace, GLANCE_MS } from './streams.js'
+import { texts } from './texts.js'
 
 const TAIL = 200
 
@@ -55,7 +56,12 @@ export const createConnection = ({
     const [you, help, places] = answers
     onPlaces(places)
     if (!places.here)
-      return tell(`There is no room "${wanted}". Rooms: ${places.rooms.map(({ id }) => id).join(', ')}.`)
+      return tell(
+        texts.connection.noRoom(
+          wanted,
+          places.rooms.map(({ id }) => id),
+        ),
+      )
     room = places.here.id
     onEnter({ room, you: you.body, commands: help.body.operations })
     void follow(last() > 0 ? last() : await begin(room))
@@ -97,8 +103,8 @@ export const createConnection = ({
     rest()
     const signedOut = status === 401
     link(signedOut ? 'signed-out' : 'offline')
-    if (signedOut) tell('You are not signed in: open the link that `bellhop up` printed.')
-    else tell(status === 0 ? 'reconnecting…' : `${body.detail}: ${body.remedy} (reconnecting…)`)
+    if (signedOut) tell(texts.connection.signedOut)
+    else tell(status === 0 ? texts.connection.lost : texts.connection.refused(body))
     retry = setTimeout(connect, backOff(losses))
     losses += 1
   }

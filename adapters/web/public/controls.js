@@ -1,43 +1,133 @@
 // What can be done about a turn while it is not over: one that waits is amended or taken out, one that runs is steered or
-// stopped. A press says what one could also type.
+// stopped. Each is a command of the house, and what became of it is said beside the turn.
 import { make, makeButton } from './elements.js'
+import { texts } from './texts.js'
 
-export const createControls = ({ onSay, onWrite }) => {
+const SHOWN = 40
+
+export const createControls = ({ ask }) => {
+  let room = ''
   /** Nobody may do any of it before it is known who they are. */
   let may = false
 
-  const actions = {
-    accepted: (turn) => [
-      button('Amend', turn, () => onWrite(`/amend ${turn} `)),
-      button('Take out', turn, () => onSay(`/unqueue ${turn}`)),
-    ],
-    working: (turn) => [
-      button('Steer', turn, () => onWrite(`/steer turn=${turn} `)),
-      button('Stop', turn, () => onSay(`/stop ${turn}`)),
-    ],
-    over: () => [],
+  /** What came of a command: nothing where it was taken, and otherwise why it was not. */
+  const order = async (command, input) => {
+    const { status, body } = await ask(`/api/${command}?room=${encodeURIComponent(room)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    })
+    if (status === 200) return ''
+    return body ? texts.problem(body) : texts.unreachable
   }
 
   return {
-    allow: (role) => {
+    enter: (entered, role) => {
+      room = entered
       may = role !== 'viewer'
     },
-    /** The buttons of one turn, as it stands. */
-    forTurn: (turn) => {
+    /** The buttons of one turn, as it stands, and the place for what is written and said there. */
+    forTurn: ({ turn, agent, asked }) => {
+      const words = texts.controls.turn(agent, beginningOf(asked))
       const element = make('span', 'controls')
+      const panel = make('section', 'panel')
+      const said = make('p', 'said')
+      said.setAttribute('role', 'status')
+      panel.append(said)
       let state = ''
+
+      const carryOut = async (command, input, done) => {
+        const why = await order(command, { turn, ...input })
+        said.dataset.state = why === '' ? 'ok' : 'refused'
+        said.textContent = why || done
+        return why === ''
+      }
+      const press = (label, onPress) => {
+        const button = makeButton(label, () => onPress(button))
+        button.setAttribute('aria-label', texts.controls.button(label, words))
+        return button
+      }
+      const now = (label, command, done) =>
+        press(label, async (button) => {
+          button.disabled = true
+          button.disabled = await carryOut(command, {}, done)
+        })
+      const written = (label, { command, field, done, text = '' }) =>
+        press(label, (button) => {
+          const form = createForm({
+            field: field(words),
+            text,
+            onSend: (text) => carryOut(command, { text }, done(agent)),
+            onLeave: () => button.focus(),
+          })
+          panel.querySelector('form')?.remove()
+          panel.prepend(form)
+          form.elements[0].focus()
+        })
+
+      const { steer, stop, amend, unqueue, ...says } = texts.controls
+      const actions = {
+        accepted: () => [
+          written(amend, { command: 'amend', field: says.amendField, done: says.amended, text: requestOf(asked) }),
+          now(unqueue, 'unqueue', says.unqueued),
+        ],
+        working: () => [
+          written(steer, { command: 'steer', field: says.steerField, done: says.steered }),
+          now(stop, 'stop', says.stopped),
+        ],
+        over: () => [],
+      }
       const show = (next) => {
         if (next === state || state === 'over') return
         state = next
-        element.replaceChildren(...(may ? actions[next](turn) : []))
+        element.replaceChildren(...(may ? actions[next]() : []))
+        panel.querySelector('form')?.remove()
+        if (next === 'over') panel.remove()
       }
-      return { element, show }
+      return { element, panel, show }
     },
   }
 }
 
-const button = (label, turn, onPress) => {
-  const made = makeButton(label, onPress)
-  made.setAttribute('aria-label', `${label}: ${turn}`)
-  return made
+/** For what was before: whatever was asked there is over, or is shown again further down. */
+export const NO_CONTROLS = {
+  forTurn: () => ({ element: '', panel: '', show: () => {} }),
+}
+
+/** What was asked for, without whom it was said to. */
+const requestOf = (asked) => (asked ?? '').replace(/^(?:\s*@\S+)+\s*/, '')
+
+const beginningOf = (asked) => {
+  const request = requestOf(asked).split('\n')[0].trim()
+  return request.length > SHOWN ? `${request.slice(0, SHOWN)}…` : request
+}
+
+/** A field in its place: Enter sends, Escape leaves. What was refused stays, to be said otherwise. */
+const createForm = ({ field: label, text, onSend, onLeave }) => {
+  const field = make('input', '')
+  field.setAttribute('aria-label', label)
+  field.placeholder = label
+  field.value = text
+  field.maxLength = 16_000
+  const send = make('button', '', texts.controls.send)
+  const form = make(
+    'form',
+    '',
+    field,
+    send,
+    makeButton(texts.controls.leave, () => leave()),
+  )
+  const leave = () => {
+    form.remove()
+    onLeave()
+  }
+  form.addEventListener('keydown', (event) => event.key === 'Escape' && leave())
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    if (field.value.trim() === '' || send.disabled) return
+    send.disabled = true
+    if (await onSend(field.value)) leave()
+    send.disabled = false
+  })
+  return form
 }

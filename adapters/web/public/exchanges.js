@@ -2,17 +2,17 @@
 import { make } from './elements.js'
 import { createMessages } from './messages.js'
 import { createSteps } from './steps.js'
+import { texts } from './texts.js'
 
 const MOST_EXCHANGES = 500
 
-export const createExchanges = (transcript, controls) => {
+export const createExchanges = (transcript, { controls, mentions, onTrimmed = () => {} }) => {
   /** Message id → the exchange it opened; turn id → the work it caused. */
   const exchanges = new Map()
   const works = new Map()
-  let leafed = false
 
   const open = (id, name, text) => {
-    const exchange = createExchange(name, text)
+    const exchange = createExchange(name, text, mentions)
     exchanges.set(id, exchange)
     return exchange
   }
@@ -35,9 +35,10 @@ export const createExchanges = (transcript, controls) => {
     const known = works.get(post.turn)
     if (known) return known
     const [, agent] = split(post.turn)
-    const work = createWork(agent, post.at, controls.forTurn(post.turn))
+    const home = homeOf(post)
+    const work = createWork(agent, post.at, controls.forTurn({ turn: post.turn, agent, asked: home.text }))
     works.set(post.turn, work)
-    homeOf(post).element.append(work.element)
+    home.element.append(work.element)
     return work
   }
 
@@ -54,20 +55,28 @@ export const createExchanges = (transcript, controls) => {
 
   /** Long rooms stay quick: the oldest go, and what was known of them. What a link led to stays, with all that came after. */
   const trim = () => {
-    if (leafed || transcript.childElementCount <= MOST_EXCHANGES) return
+    if (transcript.childElementCount <= MOST_EXCHANGES) return
     while (transcript.childElementCount > MOST_EXCHANGES && !isLinked(transcript.firstElementChild))
       transcript.firstElementChild.remove()
     forgetGone(exchanges)
     forgetGone(works)
+    onTrimmed()
   }
 
-  /** What was before all that is here, from another transcript of the same room. Who leafs back wants to keep it. */
-  const prepend = (elements) => {
-    leafed = true
-    transcript.prepend(...elements)
+  /** Work whose line was further back than what was loaded goes under it, once it is here. */
+  const adopt = (later) => {
+    for (const [id, { element }] of later.orphans()) {
+      const home = exchanges.get(id)
+      if (!home) continue
+      const [, ...children] = element.children
+      home.element.append(...children)
+      element.remove()
+    }
   }
 
-  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim, prepend }
+  const orphans = () => [...exchanges].filter(([, { text, element }]) => text === null && element.isConnected)
+
+  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim, adopt, orphans }
 }
 
 const isLinked = (element) => element.matches('.linked') || element.querySelector('.linked') !== null
@@ -83,12 +92,12 @@ const split = (id) => [id.slice(0, id.lastIndexOf('.')), id.slice(id.lastIndexOf
 const MESSAGE = /^(.+)\.said-\d+$/
 
 /** `shown` once the room has told the line: until then it is only known here. */
-const createExchange = (name, text) => {
+const createExchange = (name, text, mentions) => {
   const note = make('span', 'note')
   const by = make('header', 'by', note)
   if (name) by.prepend(make('b', '', name))
   const element = make('article', 'exchange', by)
-  if (text !== null) element.append(make('p', 'text', text))
+  if (text !== null) element.append(make('p', 'text', ...mentions.marked(text)))
   return { element, by, note, text, shown: false, refusal: null }
 }
 
@@ -99,11 +108,12 @@ const createWork = (agent, at, controls) => {
     'section',
     'work',
     make('header', 'by', make('b', '', agent), note, controls.element),
+    controls.panel,
     steps.element,
   )
   // A group and no region: a room has many of them.
   element.setAttribute('role', 'group')
-  element.setAttribute('aria-label', `Work of ${agent}`)
+  element.setAttribute('aria-label', texts.work.label(agent))
   const messages = createMessages(element)
   return { element, agent, note, controls, steps, messages, refusal: null, since: Date.parse(at) }
 }

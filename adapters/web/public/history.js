@@ -1,56 +1,110 @@
-// What was said before all that is here: asked for page by page, when the reader gets to the top.
-
-import { make } from './elements.js'
+// What was said before all that is here: asked for page by page, when the reader gets to the top. Only so much of it is kept
+// on the page: where something is left out before what follows live, there is a gap, which says so and can be filled.
+import { NO_CONTROLS } from './controls.js'
+import { make, makeButton } from './elements.js'
 import { createExchanges } from './exchanges.js'
+import { texts } from './texts.js'
 import { createTranscript } from './transcript.js'
 
 const PAGE = 100
+const MOST_PAGES = 12
 /** So close to the top, the page before it is asked for. */
-const NEAR = 200
+const NEAR = 400
 
-export const createHistory = ({ ask, scroller, button, exchanges, approvals, controls, first }) => {
+export const createHistory = ({ ask, scroller, button, past, mentions, live, onEnd }) => {
+  /** Oldest first, each with the positions of its first and its last post. */
+  let pages = []
   let room = ''
-  let oldest = null
   let asking = false
   let over = false
 
-  const show = (older) => {
-    over = !older
-    button.hidden = over
+  const more = makeButton(texts.history.show, () => fill())
+  const gap = make(
+    'div',
+    'gap',
+    make('span', '', texts.history.between),
+    more,
+    makeButton(texts.history.toTheEnd, onEnd),
+  )
+  gap.hidden = true
+  past.after(gap)
+
+  const request = async (from) => {
+    if (asking || room === '') return null
+    asking = true
+    button.disabled = true
+    more.disabled = true
+    const { status, body } = await ask(`/api/posts?room=${encodeURIComponent(room)}&limit=${PAGE}&${from}`)
+    button.disabled = false
+    more.disabled = false
+    asking = false
+    return status === 200 ? body : null
   }
 
   const load = async () => {
-    const before = oldest ?? first()
-    if (asking || over || room === '' || before === null) return
-    asking = true
-    button.disabled = true
-    const { status, body } = await ask(`/api/posts?room=${encodeURIComponent(room)}&before=${before}&limit=${PAGE}`)
-    button.disabled = false
-    asking = false
-    if (status !== 200) return
-    if (body.posts.length > 0) place(body.posts)
-    show(body.older)
+    const before = pages[0]?.first ?? live.first()
+    if (over || before === null) return
+    const found = await request(`before=${before}`)
+    if (!found) return
+    if (found.posts.length > 0) addBefore(pageOf(found.posts))
+    over = !found.older
+    button.hidden = over
   }
 
   /** What is added above is added above: what the reader looks at stays where it is. */
-  const place = (posts) => {
-    oldest = posts[0].position
-    const page = make('div', '')
-    const own = createTranscript({
-      transcript: page,
-      exchanges: createExchanges(page, controls),
-      approvals,
-      onNotice: () => {},
-      onShown: () => {},
-    })
-    for (const post of posts) own.show(post)
+  const addBefore = (page) => {
     const below = scroller.scrollHeight - scroller.scrollTop
-    exchanges.prepend([...page.children])
+    past.prepend(page.element)
+    const next = pages[0]?.exchanges ?? live.exchanges
+    page.exchanges.adopt(next)
+    pages.unshift(page)
+    if (pages.length > MOST_PAGES) leaveOut(pages.pop())
     scroller.scrollTop = scroller.scrollHeight - below
   }
 
+  const leaveOut = (page) => {
+    page.element.remove()
+    gap.hidden = false
+  }
+
+  const fill = async () => {
+    const end = live.first() ?? Number.POSITIVE_INFINITY
+    const found = await request(`after=${pages.at(-1).last}`)
+    if (!found) return
+    const posts = found.posts.filter(({ position }) => position < end)
+    const above = gap.offsetTop - scroller.scrollTop
+    if (posts.length > 0) addAfter(pageOf(posts))
+    gap.hidden = !found.newer || posts.length < found.posts.length
+    // The reader goes on where the gap was.
+    if (posts.length > 0) scroller.scrollTop = pages.at(-1).element.offsetTop - above
+  }
+
+  const addAfter = (page) => {
+    past.append(page.element)
+    pages.at(-1)?.exchanges.adopt(page.exchanges)
+    pages.push(page)
+    if (pages.length <= MOST_PAGES) return
+    pages.shift().element.remove()
+    over = false
+    button.hidden = false
+  }
+
+  const pageOf = (posts, onShown = () => {}) => {
+    const element = make('div', '')
+    const exchanges = createExchanges(element, { controls: NO_CONTROLS, mentions })
+    const page = createTranscript({
+      transcript: element,
+      exchanges,
+      approvals: NO_APPROVALS,
+      onNotice: () => {},
+      onShown,
+    })
+    for (const post of posts) page.show(post)
+    return { element, exchanges, first: posts[0].position, last: posts.at(-1).position }
+  }
+
   button.addEventListener('click', load)
-  scroller.addEventListener('scroll', () => scroller.scrollTop < NEAR && oldest !== null && load(), { passive: true })
+  scroller.addEventListener('scroll', () => scroller.scrollTop < NEAR && pages.length > 0 && load(), { passive: true })
 
   return {
     enter: (entered) => {
@@ -58,7 +112,31 @@ export const createHistory = ({ ask, scroller, button, exchanges, approvals, con
     },
     /** Whether there is anything to go back to is known once something is here. */
     offer: () => {
-      if (!over && first() !== null) button.hidden = false
+      if (!over && live.first() !== null) button.hidden = false
+    },
+    /** A page around a place that is far back; whether there is one. */
+    openAt: async ({ room: entered, position, see }) => {
+      room = entered
+      const found = await request(`before=${position + PAGE / 2}`)
+      if (!found || found.posts.length === 0) return false
+      const page = pageOf(found.posts, see)
+      pages = [page]
+      past.replaceChildren(page.element)
+      over = !found.older
+      gap.hidden = false
+      return true
+    },
+    /** What is no longer shown at the beginning of what is live lies in between. */
+    trimmed: () => {
+      if (pages.length > 0) gap.hidden = false
     },
   }
+}
+
+/** Nothing of what was before waits for anybody here: what does is shown where it is live. */
+const NO_APPROVALS = {
+  ask: ({ author, text }) => make('p', 'notice', `${author.id} ${text.split('\n')[0]}`),
+  decide: () => null,
+  endStep: () => {},
+  endTurn: () => {},
 }

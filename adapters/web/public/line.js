@@ -1,5 +1,6 @@
 // The line to speak in: it grows with what is written, and leafs through what was said before.
 import { createCompletion } from './completion.js'
+import { texts } from './texts.js'
 
 export const createLine = ({ composer, line, send, choices, known, onSpeak }) => {
   /** Lines said from this page; `recalled` counts back from the end, 0 being the one that is written now. */
@@ -20,6 +21,16 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     line.focus()
     grow()
     completion.offer()
+  }
+
+  /** Puts a word where the cursor is, apart from what is around it. */
+  const insert = (word) => {
+    const { selectionStart: at, value } = line
+    const before = value.slice(0, at)
+    const gap = before === '' || /\s$/.test(before) ? '' : ' '
+    const caret = `${before}${gap}${word} `
+    write(`${caret}${value.slice(at).trimStart()}`)
+    line.setSelectionRange(caret.length, caret.length)
   }
 
   const address = (agent) => write(`@${agent} ${line.value.replace(/^@\S+\s*/, '')}`)
@@ -56,7 +67,7 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     composer.dataset.link = state
     line.disabled = !open
     send.disabled = !open
-    send.textContent = state === 'offline' ? 'Send later' : 'Send'
+    send.textContent = state === 'offline' ? texts.line.later : texts.line.send
     if (open && document.activeElement === document.body) line.focus()
   }
 
@@ -77,5 +88,5 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     speak()
   })
 
-  return { write, address, link, focus: () => line.focus() }
+  return { write, insert, address, link, focus: () => line.focus() }
 }

@@ -1,12 +1,14 @@
 // What an agent is writing: each message grows piece by piece, until the post comes that has it whole.
 import { make } from './elements.js'
-import { prose } from './prose.js'
+import { plain } from './plain.js'
+import { doneUpTo, prose } from './prose.js'
 
-/** As much of a message as is shown while it is being written. */
+/** As much of a message as is shown while it is being written: characters of what is not done yet, and blocks that are. */
 const KEPT = 60_000
+const MOST_BLOCKS = 400
 
 export const createMessages = (work) => {
-  /** Message id → the block that it grows in, and what was heard of it. */
+  /** Message id → the block that it grows in, and what was heard of it that is not done yet. */
   const writing = new Map()
   const whole = new Set()
   let over = false
@@ -15,8 +17,8 @@ export const createMessages = (work) => {
   const tell = (id, text) => {
     if (over || whole.has(id)) return
     const message = writing.get(id) ?? begin(id)
-    message.said = (message.said + text).slice(-KEPT)
-    fill(message.element, prose(message.said))
+    message.rest = (message.rest + text).slice(-KEPT)
+    if (!message.drawing) message.drawing = requestAnimationFrame(() => draw(message))
   }
 
   const begin = (id) => {
@@ -25,13 +27,14 @@ export const createMessages = (work) => {
     element.setAttribute('aria-live', 'polite')
     element.setAttribute('aria-busy', 'true')
     work.append(element)
-    const message = { element, said: '' }
+    const message = { element, rest: '', done: 0, drawing: 0 }
     writing.set(id, message)
     return message
   }
 
   /** The whole of a message, in the block where it grew, if it did. */
   const settle = (message, className, text) => {
+    cancelAnimationFrame(message?.drawing ?? 0)
     const element = message?.element ?? make('div')
     element.className = className
     fill(element, prose(text))
@@ -51,26 +54,44 @@ export const createMessages = (work) => {
     over = true
     const last = [...writing.values()].pop()
     const element = settle(last, 'answer', text)
-    for (const other of writing.values()) if (other !== last) other.element.remove()
+    for (const other of writing.values()) if (other !== last) settle(other, '', '').remove()
     writing.clear()
     return last ? element : work.appendChild(element)
   }
 
   /** Pieces were missed: it goes on from here, as for one who has just come. */
   const lose = () => {
-    for (const { element } of writing.values()) element.remove()
+    for (const { element, drawing } of writing.values()) {
+      cancelAnimationFrame(drawing)
+      element.remove()
+    }
     writing.clear()
   }
 
   return { tell, aside, answer, lose }
 }
 
-/** Only what changed is replaced: what is being read or selected stays. */
-const fill = (element, blocks) => {
+/** Once per frame, however much was heard in it. What is done is drawn once, and only the rest again. */
+const draw = (message) => {
+  message.drawing = 0
+  const { element } = message
+  const cut = doneUpTo(message.rest)
+  if (cut > 0) {
+    const blocks = prose(plain(message.rest.slice(0, cut)))
+    fill(element, blocks, message.done)
+    message.done += blocks.length
+    message.rest = message.rest.slice(cut)
+  }
+  for (; message.done > MOST_BLOCKS; message.done -= 1) element.firstElementChild.remove()
+  fill(element, prose(plain(message.rest)), message.done)
+}
+
+/** Only what changed is replaced, after so many: what is being read or selected stays. */
+const fill = (element, blocks, from = 0) => {
   for (const [at, block] of blocks.entries()) {
-    const known = element.children[at]
+    const known = element.children[from + at]
     if (!known) element.append(block)
     else if (!known.isEqualNode(block)) known.replaceWith(block)
   }
-  while (element.children.length > blocks.length) element.lastElementChild.remove()
+  while (element.children.length > from + blocks.length) element.lastElementChild.remove()
 }

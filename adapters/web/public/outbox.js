@@ -3,6 +3,7 @@ import { make } from './elements.js'
 import { backOff } from './house.js'
 import { plain } from './plain.js'
 import { refuse } from './refusal.js'
+import { texts } from './texts.js'
 
 const KEPT = 'bellhop.outbox'
 
@@ -32,7 +33,7 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
 
   const carry = (id, text, onRefused = () => {}) => {
     const exchange = exchanges.open(id, name, text)
-    exchange.note.textContent = 'sending…'
+    exchange.note.textContent = texts.outbox.sending
     outbox.append(exchange.element)
     waiting.push({ id, text, exchange, onRefused })
     keep()
@@ -49,7 +50,7 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     while (waiting.length > 0 && (await deliver(waiting[0]))) failures = 0
     flushing = false
     if (waiting.length === 0) return
-    for (const { exchange } of waiting) exchange.note.textContent = 'not sent yet: kept, and sent again once connected'
+    for (const { exchange } of waiting) exchange.note.textContent = texts.outbox.kept
     flushAgain = setTimeout(flush, backOff(failures))
     failures += 1
   }
@@ -69,14 +70,14 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     }
     forget(one.id)
     if (status !== 200) turnAway(one, status, body)
-    else if (!one.exchange.shown) one.exchange.note.textContent = 'sent'
+    else if (!one.exchange.shown) one.exchange.note.textContent = texts.outbox.sent
     if (status === 200 && body.whisper !== undefined) hearWhisper(one.exchange, body.whisper)
     return true
   }
 
   /** What is for this reader alone: no room has it, and it is gone with the page. */
   const hearWhisper = ({ element }, text) => {
-    const note = make('p', 'note', 'Only you see this, and only until you leave the page.')
+    const note = make('p', 'note', texts.outbox.whisper)
     element.append(make('div', 'whisper', make('pre', 'answered', plain(text)), note))
     onChange()
   }
@@ -85,7 +86,7 @@ export const createOutbox = ({ outbox, ask, exchanges, onChange, onSignedOut }) 
     exchange.note.textContent = ''
     if (!exchange.shown) exchanges.place(exchange)
     // Under a new id: this one stands for the line that was refused.
-    refuse(exchange, { message: `${detail} [${code}]`, remedy, again: status >= 500 && (() => say(text)) })
+    refuse(exchange, { message: texts.outbox.refused(detail, code), remedy, again: status >= 500 && (() => say(text)) })
     onRefused()
     onChange()
   }

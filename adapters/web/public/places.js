@@ -1,4 +1,5 @@
 // Places: the rooms of the house, the threads that are open, and which of all of them this is.
+import { texts } from './texts.js'
 
 /** As many threads as are worth choosing from; `/threads` has the others. */
 const THREADS = 30
@@ -50,6 +51,6 @@ const threadOf = (id, { body, at }, archiving, change) => ({
 })
 
 /** A thread without a name is known by when it was begun. */
-export const nameOf = ({ name, at }) => name || `thread of ${new Date(at).toLocaleString([], WHEN)}`
+export const nameOf = ({ name, at }) => name || texts.places.unnamed(new Date(at).toLocaleString([], WHEN))
 
 const WHEN = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' }

@@ -2,6 +2,7 @@
 // Its parts are wired here: no other file knows them all.
 import { createApprovals } from './approvals.js'
 import { createArchive } from './archive.js'
+import { createAttention } from './attention.js'
 import { createConnection } from './connection.js'
 import { createControls } from './controls.js'
 import { byId } from './elements.js'
@@ -9,14 +10,19 @@ import { createExchanges } from './exchanges.js'
 import { createHeader } from './header.js'
 import { createHistory } from './history.js'
 import { ask } from './house.js'
+import { listenForPages } from './keys.js'
 import { createLine } from './line.js'
 import { createLinked } from './linked.js'
+import { createMentions } from './mentions.js'
 import { createOutbox } from './outbox.js'
 import { createPlaces } from './places.js'
 import { createRefresh } from './refresh.js'
 import { createScrolling } from './scrolling.js'
+import { signOut } from './signed.js'
 import { createSwitcher } from './switcher.js'
+import { texts } from './texts.js'
 import { createTranscript } from './transcript.js'
+import { createUpload } from './upload.js'
 import { createWelcome } from './welcome.js'
 
 /** What is older than this was there before the reader came: it is not pointed out. */
@@ -24,7 +30,7 @@ const RECENT_MS = 10_000
 
 let room = ''
 /** What can be completed, as last heard. */
-const known = { agents: [], commands: [] }
+const known = { agents: [], commands: [], people: new Set(), rooms: [], threads: [], approvals: new Map() }
 
 const header = createHeader({
   room: byId('room'),
@@ -48,13 +54,11 @@ const welcome = createWelcome({
   onPick: (text) => line.write(text),
 })
 
-/** What is said by a press of a button goes the way of what is typed. */
-const controls = createControls({
-  onSay: (text) => speak(text),
-  onWrite: (text) => line.write(text),
-})
+const controls = createControls({ ask })
+const mentions = createMentions()
+const attention = createAttention()
 
-const exchanges = createExchanges(byId('transcript'), controls)
+const exchanges = createExchanges(byId('transcript'), { controls, mentions, onTrimmed: () => history.trimmed() })
 
 const scrolling = createScrolling({
   scroller: byId('scroller'),
@@ -78,8 +82,9 @@ const transcript = createTranscript({
   onShown: (post, element) => {
     if (post.kind !== 'notice') welcome.hide()
     if (post.kind === 'said') outbox.forget(post.id)
-    const pointer = pointerTo(post)
-    if (pointer && Date.now() - Date.parse(post.at) < RECENT_MS) scrolling.pointTo(element, pointer)
+    if (post.author.kind === 'person') known.people.add(post.author.id)
+    if (post.approval) noteApproval(post)
+    if (Date.now() - Date.parse(post.at) < RECENT_MS) pointOut(post, element)
     linked.see(post, element)
     history.offer()
     scrolling.added()
@@ -88,14 +93,26 @@ const transcript = createTranscript({
 
 const linked = createLinked({
   ask,
+  openAt: (place) => history.openAt(place),
   onFound: scrolling.hold,
-  onMissing: () => transcript.tell('What the link leads to is not in this room.'),
+  onMissing: () => transcript.tell(texts.linked.missing),
 })
 
-/** What a reader who looks elsewhere is told of a post; nothing of most. */
-const pointerTo = ({ kind, author, approval }) => {
-  if (kind === 'answer') return `${author.id} answered`
-  return approval?.state === 'open' ? `${author.id} asks for an approval` : ''
+/** Which approvals are open can be completed, with what they are for. */
+const noteApproval = ({ approval, author }) => {
+  if (approval.state === 'open') known.approvals.set(approval.name, author.id)
+  else known.approvals.delete(approval.name)
+}
+
+/** What a reader who looks elsewhere is told of a post, in the page and in its title; nothing of most. */
+const pointOut = (post, element) => {
+  const { kind, author, approval, text } = post
+  const isAsked = approval?.state === 'open'
+  const isMentioned = kind === 'said' && mentions.isIn(text)
+  if (isAsked || isMentioned) attention.call()
+  if (isAsked) scrolling.pointTo(element, texts.scrolling.asks(author.id))
+  else if (isMentioned) scrolling.pointTo(element, texts.scrolling.mentioned(author.id))
+  else if (kind === 'answer') scrolling.pointTo(element, texts.scrolling.answered(author.id))
 }
 
 const outbox = createOutbox({
@@ -127,10 +144,24 @@ const history = createHistory({
   ask,
   scroller: byId('scroller'),
   button: byId('earlier'),
-  exchanges,
-  approvals,
-  controls,
-  first: transcript.first,
+  past: byId('past'),
+  mentions,
+  live: { exchanges, first: transcript.first },
+  onEnd: () => {
+    scrolling.follow()
+    scrolling.settle()
+    line.focus()
+  },
+})
+
+const upload = createUpload({
+  ask,
+  composer: byId('composer'),
+  line: byId('line'),
+  button: byId('attach'),
+  input: byId('files'),
+  status: byId('brought'),
+  onBrought: (path) => line.insert(path),
 })
 
 const archive = createArchive({
@@ -147,7 +178,10 @@ const { look } = createPlaces(ask)
 const showPlaces = (found) => {
   switcher.show(found)
   if (!found.here) return
+  known.rooms = found.rooms
+  known.threads = found.threads
   header.showPlace(found.here)
+  attention.enter(found.here.name)
   welcome.showListener(found.here.listener)
   archive.show(found.here)
 }
@@ -168,9 +202,13 @@ const connection = createConnection({
   onEnter: (entered) => {
     room = entered.room
     known.commands = entered.commands
+    const { name, role } = entered.you
     header.enter(entered.you)
-    controls.allow(entered.you.role)
-    approvals.allow(entered.you.role)
+    byId('sign-out').hidden = false
+    mentions.enter(name)
+    controls.enter(room, role)
+    approvals.allow(role)
+    upload.enter(room, role)
     history.enter(room)
     outbox.enter(room, entered.you.name)
   },
@@ -195,6 +233,9 @@ const refresh = createRefresh({
     welcome.showExamples(agents)
   },
 })
+
+byId('sign-out').addEventListener('click', async () => (await signOut()) || transcript.tell(texts.unreachable))
+listenForPages(byId('around'))
 
 addEventListener('online', connection.connect)
 document.addEventListener('visibilitychange', connection.connect)

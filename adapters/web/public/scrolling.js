@@ -1,4 +1,5 @@
 // Scrolling: follow the end only while the reader is there, and point out what is out of sight.
+import { texts } from './texts.js'
 
 /** So close to the end counts as the end. */
 const NEAR = 40
@@ -38,7 +39,7 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     const inSight = awaited?.element.getBoundingClientRect().bottom > edge
     if (inSight || !awaited?.element.isConnected) awaited = null
     newer.hidden = !(awaited || unread)
-    newer.textContent = awaited ? `↑ ${awaited.text}` : 'New messages ↓'
+    newer.textContent = awaited ? texts.scrolling.up(awaited.text) : texts.scrolling.newer
   }
 
   const letGo = () => {

@@ -1,8 +1,10 @@
 // The steps of one turn: a row each, which changes in place as the step goes on; and between them what else happened.
-import { isDiff, verbatim } from './diff.js'
+import { isDiff } from './diff.js'
 import { make } from './elements.js'
 import { plain } from './plain.js'
 import { heard, lastLines } from './progress.js'
+import { showText } from './side-by-side.js'
+import { texts } from './texts.js'
 
 const MARKS = { running: '', ok: '✓', failed: '✗', refused: '⊘', interrupted: '‖' }
 /** A summary longer than this is cut off by its column, so it is folded up below as well. */
@@ -82,7 +84,7 @@ export const createSteps = () => {
   const fold = () => {
     const asides = steps.querySelectorAll(':scope > .aside').length
     if (rows.size + asides <= FEW || steps.querySelector('details[open]')) return
-    summary.textContent = asides > 0 ? 'the steps, and what was said on the way' : 'the steps'
+    summary.textContent = asides > 0 ? texts.work.stepsAndAsides : texts.work.steps
     summary.hidden = false
     element.open = false
   }
@@ -123,14 +125,19 @@ const conclude = (row, state, text) => {
   const [first, ...output] = text.split('\n')
   const tool = `${row.tool.textContent}: `
   const summary = first.startsWith(tool) ? first.slice(tool.length) : first
-  row.result.textContent = state === 'ok' ? summary : `${state}: ${summary}`
+  row.result.textContent = state === 'ok' ? summary : texts.work.outcome(state, summary)
   row.result.title = summary
   row.live.remove()
   row.element.querySelector('details')?.remove()
   if (output.length === 0 && summary.length < FITS) return
   const folded = output.length === 0 ? summary : output.join('\n')
   const diff = isDiff(folded)
-  const details = make('details', '', make('summary', '', diff ? 'changes' : 'output'), verbatim('', folded))
+  const details = make(
+    'details',
+    '',
+    make('summary', '', diff ? texts.work.changes : texts.work.output),
+    showText(folded),
+  )
   details.open = diff && output.length <= SHORT_DIFF
   row.element.append(details)
 }

@@ -2,6 +2,7 @@
 import { make, makeButton } from './elements.js'
 import { linkTo } from './links.js'
 import { nameOf } from './places.js'
+import { texts } from './texts.js'
 
 export const createSwitcher = ({ switcher, places, onNew }) => {
   let told = ''
@@ -13,9 +14,9 @@ export const createSwitcher = ({ switcher, places, onNew }) => {
     told = found
     const entries = (all) => all.map((one) => entry(one, here))
     places.replaceChildren(
-      ...section('Rooms', entries(rooms.map(({ id, mode }) => ({ id, name: id, what: mode })))),
-      ...section('Threads', entries([...threads.map(listed), ...unlisted(here, [...rooms, ...threads])])),
-      makeButton('New thread', () => {
+      ...section(texts.places.rooms, entries(rooms.map(({ id, mode }) => ({ id, name: id, what: mode })))),
+      ...section(texts.places.threads, entries([...threads.map(listed), ...unlisted(here, [...rooms, ...threads])])),
+      makeButton(texts.places.begin, () => {
         close()
         onNew()
       }),
@@ -44,7 +45,7 @@ const listed = (thread) => ({ id: thread.id, name: nameOf(thread), what: thread.
 const unlisted = (here, all) =>
   here === null || all.some(({ id }) => id === here.id)
     ? []
-    : [{ id: here.id, name: here.name, what: here.archived ? `${here.listener} · archived` : here.listener }]
+    : [{ id: here.id, name: here.name, what: here.archived ? texts.places.archived(here.listener) : here.listener }]
 
 const section = (title, entries) =>
   entries.length === 0 ? [] : [make('h2', '', title), make('ul', '', ...entries.map((one) => make('li', '', one)))]

@@ -1,15 +1,15 @@
 // The transcript: each kind of post has its place, under the line that led to it.
-import { isDiff, verbatim } from './diff.js'
+import { isDiff } from './diff.js'
 import { clockTime, make } from './elements.js'
 import { linkTo, threadIn, withThreads } from './links.js'
 import { plain } from './plain.js'
 import { refuse } from './refusal.js'
+import { showText } from './side-by-side.js'
+import { texts } from './texts.js'
 
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
   /** The position of the last post shown: what comes again after a reconnect is known by it. */
   let last = 0
-  /** And of the first. */
-  let first = null
 
   const said = (post) => {
     const exchange = exchanges.exchangeOf(post)
@@ -28,7 +28,8 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   }
 
   const step = (post) => {
-    const { steps, element } = exchanges.workOf(post)
+    const { steps, controls, element } = exchanges.workOf(post)
+    if (post.step.state === 'running') controls.show('working')
     steps.show(post.step, post.text)
     if (post.step.state !== 'running') approvals.endStep(post.step)
     return element
@@ -62,7 +63,7 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   const approval = (post) => {
     if (post.approval.state === 'open') return exchanges.workOf(post).steps.place(approvals.ask(post))
     // The question is further back than what was loaded.
-    return approvals.decide(post) ?? notice({ ...post, text: `${post.author.id} ${post.text}` })
+    return approvals.decide(post) ?? notice({ ...post, text: texts.approval.decided(post.author.id, post.text) })
   }
 
   const notice = (post) => {
@@ -78,16 +79,30 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   const show = (post) => {
     if (post.position <= last) return
     last = post.position
-    first ??= post.position
     const view = views[post.kind] ?? notice
-    onShown(post, view({ ...post, text: plain(post.text) }))
+    const element = view({ ...post, text: plain(post.text) })
+    const top = topOf(element)
+    if (top) top.dataset.position ??= String(post.position)
+    onShown(post, element)
+  }
+
+  const topOf = (element) => {
+    let top = element
+    while (top && top.parentElement !== transcript) top = top.parentElement
+    return top
+  }
+
+  /** The position of the first post that is still shown; null where there is none. */
+  const first = () => {
+    const shown = transcript.querySelector(':scope > [data-position]')
+    return shown ? Number(shown.dataset.position) : null
   }
 
   return {
     show,
     tell,
     last: () => last,
-    first: () => first,
+    first,
     isEmpty: () => transcript.querySelector('.exchange') === null,
   }
 }
@@ -97,14 +112,13 @@ const BEGINS = /^\s*[/!](?:new|fork)\b/
 /** What a command answered; where it began a thread, the way there. */
 const answered = ({ element, text: asked }, text) => {
   const thread = BEGINS.test(asked ?? '') ? threadIn(text) : null
-  const shown = isDiff(text) ? verbatim('answered', text) : make('pre', 'answered', ...withThreads(text))
+  const shown = isDiff(text) ? showText(text, 'answered') : make('pre', 'answered', ...withThreads(text))
   element.append(shown)
-  if (thread) element.append(make('p', 'onward', linkTo(thread, 'Go to the thread')))
+  if (thread) element.append(make('p', 'onward', linkTo(thread, texts.places.goThere)))
   return shown
 }
 
 const account = ({ steps, since }, at) => {
-  const count = steps.count()
   const seconds = Math.max(0, Date.parse(at) - since) / 1000
-  return `${count} ${count === 1 ? 'step' : 'steps'} in ${seconds.toFixed(1)} s`
+  return texts.work.account(steps.count(), seconds.toFixed(1))
 }

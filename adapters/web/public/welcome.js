@@ -1,15 +1,15 @@
 // The welcome: what a newcomer to an empty room could type.
 import { make, makeButton } from './elements.js'
+import { texts } from './texts.js'
 
 export const createWelcome = ({ welcome, listener, examples, onPick }) => {
   const showListener = (agent) => {
-    listener.textContent = agent ? ` Lines addressed to nobody go to ${agent}.` : ''
+    listener.textContent = agent ? texts.welcome.listener(agent) : ''
   }
 
   const showExamples = (agents) => {
     const agent = agents.at(1)?.id ?? 'claude-1'
-    const lines = ['where is main defined?', 'find TODO in src', `@${agent} read README.md`, '/help']
-    const buttons = lines.map((line) => makeButton(line, () => onPick(line)))
+    const buttons = texts.welcome.examples(agent).map((line) => makeButton(line, () => onPick(line)))
     examples.replaceChildren(...buttons.map((button) => make('li', '', button)))
   }
 

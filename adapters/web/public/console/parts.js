@@ -3,7 +3,7 @@ import { make, makeButton } from '/elements.js'
 import { ask } from '/house.js'
 import { plain } from '/plain.js'
 import { prose } from '/prose.js'
-import { showText } from './diff.js'
+import { showText } from '/side-by-side.js'
 import { texts } from './texts.js'
 import { valueTree } from './tree.js'
 

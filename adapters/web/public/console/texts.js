@@ -1,4 +1,4 @@
-// What the console says, in one place. Numbers and names are put in by functions; nothing here is markup.
+// What the console says, in one place; the room's own texts are in /texts.js. Numbers and names are put in by functions; nothing here is markup.
 
 export const count = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
@@ -122,9 +122,6 @@ export const texts = {
     items: (n) => count(n, 'item'),
     keys: (n) => count(n, 'field'),
     rest: (n) => `and ${n} more`,
-    sideBySide: 'before and after',
-    before: 'Before',
-    after: 'After',
   },
 
   sessions: {
@@ -237,7 +234,6 @@ export const texts = {
   },
 
   evidence: {
-    unknown: (id) => `There is no entry ${id}.`,
     search: 'Words',
     searchHint: 'all these words; retr* is the beginning of one',
     find: 'Find',

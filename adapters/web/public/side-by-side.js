@@ -1,7 +1,7 @@
-// A diff for wide screens: before and after, side by side. On narrow ones it is one text, as the room has it.
-import { isDiff, verbatim } from '/diff.js'
-import { make, makeReachable } from '/elements.js'
-import { plain } from '/plain.js'
+// A diff for wide screens: before and after, side by side. On narrow ones it is one text.
+import { isDiff, verbatim } from './diff.js'
+import { make, makeReachable } from './elements.js'
+import { plain } from './plain.js'
 import { texts } from './texts.js'
 
 /** Side by side, where there is room for it. */
@@ -9,22 +9,39 @@ const WIDE = matchMedia('(min-width: 80rem)')
 /** What is longer is shown as one text: nobody compares so much line by line. */
 const MOST_LINES = 2000
 
-export const showText = (text) => {
+/** What changes its form with the window: each block, and how it is shown. */
+const forms = new WeakMap()
+
+/** A text that keeps its columns; a diff as there is room for it, also once the window has another width. */
+export const showText = (text, className = '') => {
   const clean = plain(text)
-  const lines = clean.split('\n').length
-  return isDiff(clean) && WIDE.matches && lines <= MOST_LINES ? sideBySide(clean) : verbatim('', clean)
+  if (!isDiff(clean) || clean.split('\n').length > MOST_LINES) return verbatim(className, clean)
+  const show = () => (WIDE.matches ? sideBySide(clean, className) : verbatim(className, clean))
+  return keep(show(), show)
 }
+
+const keep = (block, show) => {
+  forms.set(block, show)
+  return block
+}
+
+WIDE.addEventListener('change', () => {
+  for (const block of document.querySelectorAll('.diff, .sides-scroll')) {
+    const show = forms.get(block)
+    if (show) block.replaceWith(keep(show(), show))
+  }
+})
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/
 
-const sideBySide = (text) => {
+const sideBySide = (text, className) => {
   const body = make('tbody', '')
-  const head = make('tr', '', ...[texts.entry.before, texts.entry.after].map(headCell))
+  const head = make('tr', '', ...[texts.diff.before, texts.diff.after].map(headCell))
   const widths = ['number', '', 'number', ''].map((name) => make('col', name))
   const table = make('table', 'sides-diff', make('colgroup', '', ...widths), make('thead', 'unseen', head), body)
-  table.setAttribute('aria-label', texts.entry.sideBySide)
+  table.setAttribute('aria-label', texts.diff.sideBySide)
   for (const row of rowsOf(text)) body.append(toRow(row))
-  return makeReachable(make('div', 'sides-scroll', table))
+  return makeReachable(make('div', `sides-scroll ${className}`.trim(), table))
 }
 
 const headCell = (text) => {

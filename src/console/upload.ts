@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import type { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { UploadWanted } from '../shapes/http.ts'
+import { refusal } from '../shapes/refusal.ts'
+import { peopleOnly, type TurnAway } from './admission.ts'
+import { answerRefusal } from './guard.ts'
+import type { Console, Context, Env } from './house.ts'
+
+const FILE_BYTES = 10_000_000
+
+/** Files that people bring to a room, one to a request; and the way to have one back. */
+export const addUploads = (app: Hono<Env>, house: Console, turnAway: TurnAway): void => {
+  const people = peopleOnly(turnAway)
+  const tooLarge = refusal('request-too-large', `a file may have ${FILE_BYTES} bytes`)
+  const bounded = bodyLimit({ maxSize: FILE_BYTES, onError: (c) => turnAway(c as Context, 'read', tooLarge) })
+
+  app.post('/api/upload', people, bounded, async (c) => {
+    const wanted = UploadWanted.safeParse(c.req.query())
+    if (!wanted.success) return turnAway(c, 'read', invalid(wanted.error))
+    const { room, name } = wanted.data
+    const content = Buffer.from(await c.req.arrayBuffer())
+    const brought = await house.bring({ room, face: c.get('face'), person: c.get('principal').person, name, content })
+    return brought.ok ? c.json(brought.value) : turnAway(c, 'presence', brought.refusal)
+  })
+
+  // It is handed out to be kept, and never shown as a page: nobody knows what is in it.
+  app.get('/api/upload', people, async (c) => {
+    const wanted = UploadWanted.safeParse(c.req.query())
+    if (!wanted.success) return answerRefusal(c, invalid(wanted.error))
+    const { room, name } = wanted.data
+    const real = await house.brought(room, c.get('face'), name)
+    if (!real.ok) return answerRefusal(c, real.refusal)
+    return c.body(await readFile(real.value), 200, {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    })
+  })
+}
+
+const invalid = ({ issues: [issue] }: { issues: { path: PropertyKey[]; message: string }[] }) =>
+  refusal('request-invalid', `${issue?.path.join('.') || 'query'}: ${issue?.message}`)
