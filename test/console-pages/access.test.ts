@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isTooWide } from './page.ts'
 import { openRichPages } from './rich.ts'
 import { VIEWS, type View } from './views.ts'
-
-const require = createRequire(import.meta.url)
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Everything that WCAG 2.2 asks for at A and AA and that can be told by a program, and what is good besides. No rule is off. */
 const ALL = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
@@ -36,7 +32,7 @@ const look = async ({ path, ready, prepare }: View): Promise<void> => {
 
 /** What is wrong by these rules, and where. */
 const wrongBy = async (rules: string[]): Promise<string[]> => {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   const asked = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] })
   return page.evaluate(
     `axe.run(document, ${asked}).then(({ violations }) =>
