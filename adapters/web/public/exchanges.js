@@ -111,6 +111,8 @@ const createWork = (agent, at, controls) => {
     controls.panel,
     steps.element,
   )
+  // No landmark: there are many of them.
+  element.setAttribute('role', 'group')
   element.setAttribute('aria-label', texts.work.label(agent))
   const messages = createMessages(element)
   return { element, agent, note, controls, steps, messages, refusal: null, since: Date.parse(at) }

@@ -53,12 +53,11 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
 
   /** What is added above is added above: what the reader looks at stays where it is. */
   const addBefore = (page) => {
+    if (pages.length >= MOST_PAGES) leaveOut(pages.pop())
     const below = scroller.scrollHeight - scroller.scrollTop
     past.prepend(page.element)
-    const next = pages[0]?.exchanges ?? live.exchanges
-    page.exchanges.adopt(next)
+    page.exchanges.adopt(pages[0]?.exchanges ?? live.exchanges)
     pages.unshift(page)
-    if (pages.length > MOST_PAGES) leaveOut(pages.pop())
     scroller.scrollTop = scroller.scrollHeight - below
   }
 
