@@ -60,7 +60,11 @@ test.each([
     '| a | b |\n|---|---|\n| 1 | <i> |',
     '<div class="table"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>&lt;i&gt;</td></tr></tbody></table></div>',
   ],
-  ['things to do', '- [x] done\n- [ ] *not*', '<ul class="listed"><li>☑ done</li><li>☐ <em>not</em></li></ul>'],
+  [
+    'things to do',
+    '- [x] done\n- [ ] *not*',
+    '<ul class="listed"><li class="task">☑ done</li><li class="task">☐ <em>not</em></li></ul>',
+  ],
   ['a list that begins later', '3. c\n4. d', '<ol class="listed" start="3"><li>c</li><li>d</li></ol>'],
   ['fenced code', '```ts\nlet a = "&lt;"\n```', CODE('ts', 'let a = "&amp;lt;"')],
   ['a fence that is not closed yet', 'So:\n~~~\n**a**', `<p class="text">So:</p>${CODE('', '**a**')}`],

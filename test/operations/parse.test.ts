@@ -152,7 +152,7 @@ test('the usage of every row says what it takes', () => {
     'approve [approval] [note]',
     'deny [approval] [note]',
     'now',
-    'posts ROOM [before=…] [limit=…]',
+    'posts ROOM [before=…] [after=…] [limit=…]',
     'status',
     'bulletin',
     'more POST [from] [length=…]',

@@ -12,7 +12,6 @@ export const createCompletion = ({ line, choices, known, onTaken }) => {
     offered = found
     choices.replaceChildren(...found.map(item))
     choices.hidden = found.length === 0
-    line.setAttribute('aria-expanded', String(found.length > 0))
     choose(0)
   }
 

@@ -29,12 +29,12 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
   gap.hidden = true
   past.after(gap)
 
-  const request = async (from) => {
+  const request = async (from, limit = PAGE) => {
     if (asking || room === '') return null
     asking = true
     button.disabled = true
     more.disabled = true
-    const { status, body } = await ask(`/api/posts?room=${encodeURIComponent(room)}&limit=${PAGE}&${from}`)
+    const { status, body } = await ask(`/api/posts?room=${encodeURIComponent(room)}&limit=${limit}&${from}`)
     button.disabled = false
     more.disabled = false
     asking = false
@@ -53,12 +53,11 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
 
   /** What is added above is added above: what the reader looks at stays where it is. */
   const addBefore = (page) => {
+    if (pages.length >= MOST_PAGES) leaveOut(pages.pop())
     const below = scroller.scrollHeight - scroller.scrollTop
     past.prepend(page.element)
-    const next = pages[0]?.exchanges ?? live.exchanges
-    page.exchanges.adopt(next)
+    page.exchanges.adopt(pages[0]?.exchanges ?? live.exchanges)
     pages.unshift(page)
-    if (pages.length > MOST_PAGES) leaveOut(pages.pop())
     scroller.scrollTop = scroller.scrollHeight - below
   }
 
@@ -69,12 +68,14 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
 
   const fill = async () => {
     const end = live.first() ?? Number.POSITIVE_INFINITY
-    const found = await request(`after=${pages.at(-1).last}`)
+    // One more than is shown: it tells whether the gap is closed by them.
+    const found = await request(`after=${pages.at(-1).last}`, PAGE + 1)
     if (!found) return
-    const posts = found.posts.filter(({ position }) => position < end)
+    const between = found.posts.filter(({ position }) => position < end)
+    const posts = between.slice(0, PAGE)
     const above = gap.offsetTop - scroller.scrollTop
     if (posts.length > 0) addAfter(pageOf(posts))
-    gap.hidden = !found.newer || posts.length < found.posts.length
+    gap.hidden = between.length <= PAGE && (!found.newer || between.length < found.posts.length)
     // The reader goes on where the gap was.
     if (posts.length > 0) scroller.scrollTop = pages.at(-1).element.offsetTop - above
   }

@@ -46,7 +46,7 @@ const itemOf = ({ task, checked, tokens }) => {
   const [first, ...rest] = tokens.filter(({ type }) => type !== 'checkbox')
   const isLine = first?.type === 'text' || first?.type === 'paragraph'
   const line = isLine ? inlineOf(first.tokens ?? [first]) : blocksOf(first ? [first] : [])
-  return make('li', '', task ? `${checked ? '☑' : '☐'} ` : '', ...line, ...blocksOf(rest))
+  return make('li', task ? 'task' : '', task ? `${checked ? '☑' : '☐'} ` : '', ...line, ...blocksOf(rest))
 }
 
 const inlineOf = (tokens = []) => tokens.map((token) => INLINE[token.type]?.(token) ?? plainly(token.text ?? token.raw))
