@@ -19,21 +19,29 @@ beforeAll(async () => {
     },
   })
   page = await it.open('/now')
+  // What fades in is there at once.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
 }, 60_000)
 afterAll(() => it[Symbol.asyncDispose]())
 
 const focused = (what: string): Promise<string> => page.evaluate(`document.activeElement.${what}`)
 
-/** Where the focus is: its place among all elements, and whether it can be seen there. */
+/**
+ * Where the focus is: its place among all elements, and whether it is seen there, since something looks otherwise without
+ * it. A box of a graph and the line of the room have their ring around something else.
+ */
 const FOCUS = `(() => {
   const element = document.activeElement
   if (element === document.body) return null
-  const style = getComputedStyle(element)
-  const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0
-  // A box of a graph and the line of the room have their ring around something else.
-  const others = [element.querySelector(':scope > rect'), element.closest('form')]
-  const seen = ring || others.some((one) => one && [getComputedStyle(one).stroke, getComputedStyle(one).outlineStyle,
-    getComputedStyle(one).borderColor].some((value) => value !== 'none'))
+  const around = [element, element.querySelector(':scope > rect'), element.closest('form')].filter((one) => one)
+  const looks = () => JSON.stringify(around.map((one) => {
+    const { outlineStyle, outlineWidth, borderColor, boxShadow, stroke, strokeWidth } = getComputedStyle(one)
+    return [outlineStyle, outlineWidth, borderColor, boxShadow, stroke, strokeWidth]
+  }))
+  const focused = looks()
+  element.blur()
+  const seen = looks() !== focused
+  element.focus()
   return { at: [...document.querySelectorAll('*')].indexOf(element), seen, what: element.outerHTML.slice(0, 120) }
 })()`
 

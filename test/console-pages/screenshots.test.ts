@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRichPages } from './rich.ts'
-import { VIEWS } from './views.ts'
+import { viewOf } from './views.ts'
 
 /** With `npm run screenshots` the pictures of the documentation are taken anew; otherwise they are only held against what is there. */
 const KEEPS = process.env['BELLHOP_SCREENSHOTS'] === '1'
@@ -39,7 +39,7 @@ const sizeOf = (png: Buffer) =>
   png.subarray(1, 4).toString('latin1') === 'PNG' ? { width: png.readUInt32BE(16), height: png.readUInt32BE(20) } : null
 
 test.each(PICTURES)('$file is taken, and is what the documentation shows', async ({ file, view, size, dark }) => {
-  const { path, ready, prepare } = VIEWS.find(({ name }) => name === view) ?? missing(view)
+  const { path, ready, prepare } = viewOf(view)
   await page.setViewportSize(size)
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' })
   await page.goto(`${it.house.url}/?token=${it.token}`)
@@ -55,10 +55,6 @@ test.each(PICTURES)('$file is taken, and is what the documentation shows', async
   // A page with nothing on it is a picture of a few thousand bytes.
   expect([sizeOf(png), sizeOf(kept), png.length > 20_000, kept.length < MOST_BYTES]).toEqual([size, size, true, true])
 })
-
-const missing = (view: string): never => {
-  throw new Error(`there is no view ${view}`)
-}
 
 describe('the documentation', () => {
   const LINK = /!\[([^\]]*)\]\(([^)\s]+\.png)\)/g

@@ -112,3 +112,9 @@ export const VIEWS: View[] = [
     },
   },
 ]
+
+export const viewOf = (name: string): View => {
+  const found = VIEWS.find((view) => view.name === name)
+  if (!found) throw new Error(`there is no view ${name}`)
+  return found
+}

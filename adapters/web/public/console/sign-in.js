@@ -7,6 +7,9 @@ import { texts } from './texts.js'
 
 const { signIn } = texts
 
+/** What is to be typed stands between backticks in a text. */
+const withCode = (text) => text.split('`').map((part, n) => (n % 2 === 1 ? make('code', '', part) : part))
+
 /** Where one wanted to go, without the token that a link has brought. */
 const wanted = new URL(location.pathname === SIGN_IN ? '/now' : location.href, location.href)
 const linked = wanted.searchParams.get('token')
@@ -30,7 +33,7 @@ byId('main').replaceChildren(
   make('h1', '', signIn.title),
   make('p', '', linked === null ? signIn.how : signIn.linked),
   form,
-  make('ul', 'ways', ...signIn.ways.map((way) => make('li', '', way))),
+  make('ul', 'ways', ...signIn.ways.map((way) => make('li', '', ...withCode(way)))),
 )
 
 /** Goes there anew, and from here: a browser that came from another site had left the cookie out. */
