@@ -35,9 +35,13 @@ const load = async (name: string) => {
   const addresses = new Map<string, string>()
   const answers = new Map<string, number>()
   const open = new Set<string>()
+  let shown = ''
   let bytes = 0
   const hears = {
-    'Network.requestWillBeSent': (sent: { requestId: string; request: { url: string } }) => {
+    'Network.requestWillBeSent': (sent: { requestId: string; loaderId: string; request: { url: string } }) => {
+      // The page that was there before may still be asking.
+      if (sent.requestId === sent.loaderId) shown = sent.loaderId
+      if (sent.loaderId !== shown) return
       addresses.set(sent.requestId, new URL(sent.request.url).pathname)
       open.add(sent.requestId)
     },
