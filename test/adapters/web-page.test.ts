@@ -963,7 +963,9 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
   test('someone who is not signed in is told which link to open, and let in once they are', async () => {
     house.signedIn = false
     await page.goto(house.address())
-    await poll(banner).toBe('You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.')
+    await poll(banner).toBe(
+      'You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.',
+    )
     expect(await line().isDisabled()).toBe(true)
     house.signedIn = true
     await poll(() => line().isEnabled()).toBe(true)
