@@ -74,7 +74,7 @@ export const askOffline = async (
       // Nobody is known to be here: a turn that was under way is not gone on with.
       turns: createTurnViews({ store, presenceOf: async (id) => ABSENT(id), clock: systemClock, stalledMs: 0 }),
       postOf: (id) => postOf(store, id),
-      isRoom: async () => false,
+      isOpenTo: async () => false,
       postsAt: async () => ({ posts: [], more: false }),
       health: async () => ({ ready: false, version: settings.version, up: {} }),
       standingOf: async () => null,

@@ -95,7 +95,7 @@ const STREAMED = new Set(['/api/tail', '/api/follow', '/api/items', '/api/export
 const STRANGERS = 'strangers'
 
 const isPage = (c: Context): boolean =>
-  c.req.method === 'GET' &&
+  ['GET', 'HEAD'].includes(c.req.method) &&
   (c.req.header('accept') ?? '').includes('text/html') &&
   (c.req.path === '/' || PAGES.some((page) => c.req.path === `/${page}`))
 
@@ -103,7 +103,7 @@ const isLinkFromElsewhere = (c: Context): boolean => c.req.query('token') !== un
 
 /** The link that `up` prints carries the token once. It does not stay in the address; where it leads to does. */
 const letIn = (c: Context, kept: { cookie: string; secure: boolean }): Response => {
-  keepToken(c, { ...kept, token: c.req.query('token') ?? '' })
+  keepToken(c, { ...kept, token: c.get('credential').token })
   const room = Name.safeParse(c.req.query('room')).data
   return c.redirect(room === undefined ? '/' : `/?room=${room}`, 303)
 }

@@ -46,7 +46,7 @@ export type Console = {
   /** The token that somebody comes in with on the page: the one they said, or one made for the code they said. */
   signIn: (said: string, from: string) => Promise<Result<string>>
   /** Ends what was made for somebody who came in with a code. */
-  signOut: (token: string) => Promise<void>
+  signOut: (token: string) => Promise<Result<unknown>>
   /** Whether somebody who was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
   /** Whether a room is there, and open to the face. */
@@ -68,10 +68,11 @@ export type Console = {
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
   /** What is found by filters as lines of a file; everything, where there are none. */
   exportEvidence: (filters: Record<string, string>, signal: AbortSignal) => Promise<Result<AsyncIterable<string>>>
-  /** Keeps a file that somebody brings to a room. */
+  /** Why somebody may not bring a file to a room; null where they may. */
+  mayBring: (room: string, person: Person) => Promise<Refusal | null>
+  /** Keeps a file that somebody who may brings to a room. */
   bring: (file: {
     room: string
-    face: Face
     person: Person
     name: string
     content: Buffer

@@ -26,13 +26,15 @@ export const addSignIn = (app: Hono<Env>, { house, front, turnAway }: Desk): voi
     const said = typeof given['with'] === 'string' ? given['with'].trim() : ''
     const entered = await house.signIn(said, front.addressOf(c))
     if (!entered.ok) return answerRefusal(c, entered.refusal)
+    // What was made for who was here before is not left behind.
+    await house.signOut(getCookie(c, house.cookie) ?? '')
     keepToken(c, { cookie: house.cookie, token: entered.value, secure: front.isSecure(c) })
     return c.json({ entered: true })
   })
   app.post('/sign-out', slowly, async (c) => {
-    await house.signOut(getCookie(c, house.cookie) ?? '')
+    const left = await house.signOut(getCookie(c, house.cookie) ?? '')
     deleteCookie(c, house.cookie, { path: '/' })
-    return c.json({ entered: false })
+    return left.ok ? c.json({ entered: false }) : answerRefusal(c, left.refusal)
   })
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Hono } from 'hono'
+import type { Hono, Next } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { UploadWanted } from '../shapes/http.ts'
 import { refusal } from '../shapes/refusal.ts'
@@ -9,18 +9,39 @@ import type { Console, Context, Env } from './house.ts'
 
 const FILE_BYTES = 10_000_000
 
+/** Files that are in memory at once, of everybody together. */
+const AT_ONCE = 8
+
 /** Files that people bring to a room, one to a request; and the way to have one back. */
 export const addUploads = (app: Hono<Env>, house: Console, turnAway: TurnAway): void => {
   const people = peopleOnly(turnAway)
   const tooLarge = refusal('request-too-large', `a file may have ${FILE_BYTES} bytes`)
   const bounded = bodyLimit({ maxSize: FILE_BYTES, onError: (c) => turnAway(c as Context, 'read', tooLarge) })
+  let underWay = 0
 
-  app.post('/api/upload', people, bounded, async (c) => {
+  /** Who may not bring a file is told before any of it is read. */
+  const mayBring = async (c: Context, next: Next): Promise<Response | undefined> => {
     const wanted = UploadWanted.safeParse(c.req.query())
     if (!wanted.success) return turnAway(c, 'read', invalid(wanted.error))
-    const { room, name } = wanted.data
+    const objection = await house.mayBring(wanted.data.room, c.get('principal').person)
+    if (objection) return turnAway(c, 'presence', objection)
+    if (underWay >= AT_ONCE) {
+      c.header('retry-after', '1')
+      return turnAway(c, 'read', refusal('rate-exceeded', `${AT_ONCE} files are on their way already`))
+    }
+    underWay += 1
+    try {
+      await next()
+    } finally {
+      underWay -= 1
+    }
+    return undefined
+  }
+
+  app.post('/api/upload', people, mayBring, bounded, async (c) => {
+    const { room, name } = UploadWanted.parse(c.req.query())
     const content = Buffer.from(await c.req.arrayBuffer())
-    const brought = await house.bring({ room, face: c.get('face'), person: c.get('principal').person, name, content })
+    const brought = await house.bring({ room, person: c.get('principal').person, name, content })
     return brought.ok ? c.json(brought.value) : turnAway(c, 'presence', brought.refusal)
   })
 

@@ -13,18 +13,23 @@ export const bringing = (
   { store, uploads, newId }: Pick<Parts, 'store' | 'uploads' | 'newId'>,
   roomsFor: (room: string) => Promise<readonly Place[]>,
   drained: AbortSignal,
-): Pick<Console, 'bring' | 'brought'> => ({
-  bring: async ({ room, face, person, name, content }) => {
-    if (drained.aborted) return refused(refusal('draining', 'this instance is going down and takes no more files'))
-    const place = enter(room, face, await roomsFor(room))
-    if (!place.ok) return place
-    const objection = objectionTo(person, place.value)
-    if (objection) return refused(objection)
+): Pick<Console, 'mayBring' | 'bring' | 'brought'> => ({
+  mayBring: async (room, person) => {
+    if (drained.aborted) return refusal('draining', 'this instance is going down and takes no more files')
+    const place = enter(room, person.face, await roomsFor(room))
+    return place.ok ? objectionTo(person, place.value) : place.refusal
+  },
+  bring: async ({ room, person, name, content }) => {
     if (content.length === 0) return refused(refusal('request-invalid', `${name} is empty`))
-    const brought = { path: await uploads.write(room, name, content), bytes: content.length, hash: sha256(content) }
+    const kept = await uploads.write(room, name, content)
+    if (!kept.ok) return kept
+    const brought = { path: kept.value.path, bytes: content.length, hash: sha256(content) }
     const body = { event: 'file-brought', name, ...brought } as const
     const written = await store.append([roomDraft({ id: newId(), room, author: authorOf(person), body })])
-    return written.ok ? ok(brought) : written
+    if (written.ok) return ok(brought)
+    // What nobody wrote down is nothing that an agent should read.
+    await kept.value.undo()
+    return written
   },
   brought: async (room, face, name) => {
     const place = enter(room, face, await roomsFor(room))

@@ -128,7 +128,7 @@ export const openParts = async (given: Settings, part: string) => {
   const shadow = await openShadow({ folder: folder.shadow, workspace, path: settings.path, deny: [] })
   const holds = createHolds({ redis, prefix, clock, ms: config.holds.minutes * 60_000 })
   const spills = createSpills(folder.spills)
-  const uploads = createUploads(folder.uploads)
+  const uploads = createUploads(folder.uploads, { roomBytes: config.doors.uploadsPerRoom })
   const progress = createProgress({ redis, prefix, redact })
   const ledgers = createLedgers(store)
   const checkouts = createCheckouts({

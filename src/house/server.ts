@@ -14,14 +14,15 @@ type Options = {
   log: (message: string, fields: Record<string, unknown>) => void
 }
 
-/** How long a request's headers and body may take: who sends slower than that is cut off. */
-const REQUEST_MS = 30_000
+/** How long a request's headers may take, and all of it with a file in it: who sends slower than that is cut off. */
+const HEADERS_MS = 30_000
+const REQUEST_MS = 120_000
 
 /** An HTTP server that listens, and ends when the requests under way have ended, or a limit is reached. */
 export const openServer = async ({ answer, doors, host, port, log }: Options) => {
   const doorOf = ({ url = '' }: IncomingMessage): Door | undefined =>
     doors.find(({ path }) => path === url.replace(/\?.*$/, ''))
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+  const server = createServer({ headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS }, (request, response) => {
     const door = doorOf(request)
     if (!door?.answer) return answer(request, response)
     Promise.resolve(door.answer(request, response)).catch((error: Error) => {

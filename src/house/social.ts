@@ -14,8 +14,10 @@ import { spoken } from '../operations/table.ts'
 import { conditions } from '../peripherals/conditions.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
 import { ok, type Result } from '../shapes/result.ts'
+import type { Place } from '../shapes/room.ts'
 import type { MintedOwner, TokenOwner } from '../social/authenticate.ts'
 import type { Social } from '../social/pipeline.ts'
+import { enter } from '../social/presence.ts'
 import { createRingOf } from '../social/ring.ts'
 import { postOf, postsAt } from '../status/posts.ts'
 import { createBoxes } from '../tickle/source-missions.ts'
@@ -34,10 +36,7 @@ export const createSocial = (parts: Parts, draining: () => boolean, secret: stri
     { token: secrets.operator, name: owner, role: 'operator' },
   ]
   return {
-    roomsFor: async (room) => {
-      const thread = await threadOf(store, room)
-      return thread ? [...config.rooms, roomOfThread(thread, config.rooms)] : config.rooms
-    },
+    roomsFor: (room) => roomsFor(parts, room),
     owners,
     minted: (token) => mintedOwner(parts, token),
     networks: {
@@ -97,7 +96,7 @@ export const contextOf = (parts: Parts, person: Person, room: string | null, sea
     patterns: patternsFor(parts),
     bulletinOf: bulletinIn(parts),
     worlds: parts.worlds,
-    isRoom: async (name) => config.rooms.some(({ id }) => id === name) || (await threadOf(store, name)) !== null,
+    isOpenTo: async (room, face) => enter(room, face, await roomsFor(parts, room)).ok,
     postsAt: (at) => postsAt(store, at),
     health: () => healthOf(parts, false),
     standingOf: (network) => within(REDIS_MS, parts.networks.standingOf(network)).catch(() => null),
@@ -129,6 +128,12 @@ const gatehouseOf = ({ judge, store }: Parts): Context['gatehouse'] => ({
   takes: (tool) => takesOf(tool, store),
   saysOf: (when) => conditions[when].says,
 })
+
+/** The rooms, and with them the thread that is asked for. */
+const roomsFor = async ({ store, config }: Parts, room: string): Promise<readonly Place[]> => {
+  const thread = await threadOf(store, room)
+  return thread ? [...config.rooms, roomOfThread(thread, config.rooms)] : config.rooms
+}
 
 /** Whose token it is, where one was made and still holds. */
 const mintedOwner = async ({ store, people, clock }: Parts, token: string): Promise<MintedOwner | null> => {

@@ -34,9 +34,11 @@ export const enterWith = async (code: string, from: string, { store, people, now
     wrong.count(from, now())
     return refused(UNKNOWN)
   }
-  const grant = await grantFor(offered, people)
+  const { account } = offered
+  if (account === null) return refused(byToken(offered))
+  const grant = await grantFor({ ...offered, account }, people)
   if (!grant) return refused(nothingHere(offered))
-  const { name: person, role, account = null } = grant
+  const { name: person, role } = grant
   const token = newToken()
   const author: Author = { kind: 'person', id: person, face: 'web', via: account }
   const expires = new Date(now() + DAYS * DAY_MS).toISOString()
@@ -50,11 +52,15 @@ export const enterWith = async (code: string, from: string, { store, people, now
 }
 
 /** Ends the token that was made for a code; one that was brought along stays as good as it was. */
-export const leaveWith = async (token: string, { store, now }: Pick<Known, 'store' | 'now'>): Promise<void> => {
+export const leaveWith = async (
+  token: string,
+  { store, now }: Pick<Known, 'store' | 'now'>,
+): Promise<Result<unknown>> => {
   const minted = await readToken(store, token, now())
-  if (minted?.grant.kind !== 'person' || minted.label !== LABEL) return
+  if (minted?.grant.kind !== 'person' || minted.label !== LABEL) return ok(null)
   const { name: id, account = null } = minted.grant
-  await revokeToken(store, { token: minted.name, why: 'signed out' }, { kind: 'person', id, face: 'web', via: account })
+  const author: Author = { kind: 'person', id, face: 'web', via: account }
+  return revokeToken(store, { token: minted.name, why: 'signed out' }, author)
 }
 
 /**
@@ -69,17 +75,21 @@ export const roleOfGrant = async ({ name, role, account }: PersonGrant, people: 
 }
 
 type Offered = NonNullable<Awaited<ReturnType<typeof offerIn>>>
+type OfferedTo = Offered & { account: string }
 
 /** What a code gives; null for nothing: there is no role for them, or the account is theirs no longer. */
-const grantFor = async ({ person, role, account }: Offered, people: People): Promise<PersonGrant | null> => {
+const grantFor = async ({ person, role, account }: OfferedTo, people: People): Promise<PersonGrant | null> => {
   // The least of roles stands for somebody whom the config knows: what else they may do, it says itself.
   const most = role === 'viewer' ? await people.roleIn(person, NOWHERE) : role
   if (most === null) return null
-  const grant: PersonGrant = { kind: 'person', name: person, role: lower(most, 'approver') }
-  if (account === null) return grant
-  const held = await roleOfGrant({ ...grant, account }, people)
-  return held && { ...grant, role: held, account }
+  const grant: PersonGrant = { kind: 'person', name: person, role: lower(most, 'approver'), account }
+  const held = await roleOfGrant(grant, people)
+  return held && { ...grant, role: held }
 }
+
+/** What was asked for with a token would outlive it: who has one comes in with that. */
+const byToken = ({ person }: Offered) =>
+  refusal('pair-unknown', `that code was given to ${person} for a token, and only one for an account signs in here`)
 
 /** The page is one for all rooms: what somebody may do in some of them is no role there. */
 const nothingHere = ({ person }: Offered) =>

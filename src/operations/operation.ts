@@ -19,7 +19,7 @@ import type { Outlook } from '../shapes/portfolio.ts'
 import type { PlaceOfPosts, Post } from '../shapes/post.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
-import type { Room, RoomMode } from '../shapes/room.ts'
+import type { Face, Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import type { Situation } from '../shapes/situation.ts'
 import type { Source } from '../shapes/tickle.ts'
@@ -84,7 +84,8 @@ export type Context = {
   /** What a room reads of an entry, and which room that is; null where it reads nothing of it. */
   postOf: (id: string) => Promise<{ room: string; text: string } | null>
   /** Whether there is such a room or thread; and what people read there, from a place back or onward. */
-  isRoom: (room: string) => Promise<boolean>
+  /** Whether there is such a room or thread, and it is open to a face. */
+  isOpenTo: (room: string, face: Face) => Promise<boolean>
   postsAt: (at: PlaceOfPosts) => Promise<{ posts: Post[]; more: boolean }>
   /** What of the house is up. */
   health: () => Promise<Health>

@@ -45,7 +45,7 @@ export const pair = defineOperation({
   whisper: ({ code }) =>
     code === null
       ? null
-      : `say /pair ${code} as your other account, or sign in with ${code} on the web page, within ${MINUTES} minutes; tell nobody else`,
+      : `say /pair ${code} as your other account within ${MINUTES} minutes, or sign in with it on the web page, if this account is on IRC or Discord; tell nobody else`,
 })
 
 export const unpair = defineOperation({

@@ -27,7 +27,7 @@ export const posts = defineOperation({
   offline: false,
   run: async ({ room, before, after, limit }, context) => {
     // Whether there is a room that somebody may not look into is not said either.
-    if (!(await context.isRoom(room)) || (await roleAt(room, context)) === null)
+    if (!(await context.isOpenTo(room, context.person.face)) || (await roleAt(room, context)) === null)
       return refused(refusal('room-unknown', `there is no room ${room}`))
     if (before !== undefined && after !== undefined)
       return refused(

@@ -155,6 +155,8 @@ export const Config = z.strictObject({
     /** How many requests one token may make by HTTP at once, and how many a second after that. */
     requestsAtOnce: z.int().positive(),
     requestsPerSecond: z.number().positive(),
+    /** How much a room may have of files that people brought, in bytes. */
+    uploadsPerRoom: z.int().positive(),
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

@@ -15,6 +15,10 @@ export const refusals = {
   'request-invalid': { status: 400, remedy: 'correct the field the message names' },
   'request-too-large': { status: 413, remedy: 'send less than the limit the message names' },
   'rate-exceeded': { status: 429, remedy: 'wait as long as the answer says, then go on more slowly' },
+  'uploads-full': {
+    status: 409,
+    remedy: 'take files out of the folder uploads in the data folder, or raise doors.uploadsPerRoom in the config',
+  },
   draining: { status: 503, remedy: 'wait for the instance to come back, then send it again' },
   // presence
   'face-unknown': { status: 403, remedy: 'use a face that the room is open to' },

@@ -14,10 +14,9 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import { type Inside, inside, type Workspace } from '../workspace/paths.ts'
 import { denier, type Reaching, reachOf } from '../workspace/scope.ts'
-import { isSpill } from '../workspace/spills.ts'
-import { isUpload } from '../workspace/uploads.ts'
 import { type Sourced, sourceTool } from './source.ts'
 import { tools } from './table.ts'
+import { isKept } from './target.ts'
 import type { Bench, Reach, Tool, Waits } from './tool.ts'
 
 /** What was decided of a call that a person was asked about. */
@@ -264,9 +263,6 @@ const outOfScope = (name: string, id: string, verb: string): string =>
   isClosed(name)
     ? `${name} is closed to everybody: it is git's own, or may hold secrets`
     : `${name} is not among what ${id} may ${verb}`
-
-/** Whether a path is of what the house keeps beside the workspace: an output, or a file that somebody brought. */
-const isKept = (path: string): boolean => isSpill(path) || isUpload(path)
 
 /** What a path stands for: a file of the workspace, or what is kept beside it, which can only be read. */
 const targetOf = async (path: string, verb: 'read' | 'write', standing: Standing): Promise<Inside | null> => {

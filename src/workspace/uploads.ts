@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { refusal } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Inside } from './paths.ts'
 
 const PREFIX = 'upload:'
@@ -9,30 +12,47 @@ const PREFIX = 'upload:'
 export const isUpload = (path: string): boolean => path.startsWith(PREFIX)
 
 /** Names as they are made here: one word, no slash, and none is a way up or hidden. */
-const NAME = /^(?![.-])[\p{L}\p{N}._-]{1,100}$/u
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
 const ROOM = /^(?!\.+$)[A-Za-z0-9._~-]{1,200}$/
 
-/** So many files may have the same name. */
+/** So many files may have the same name, and so long may one be: with a number, it is a name of a file anywhere. */
 const MOST_ALIKE = 100
+const NAME_BYTES = 200
 
-/** Files that people brought to a room, in the data folder: read by the turns of that room alone, as `upload:NAME`. */
-export const createUploads = (folder: string) => ({
-  /** Keeps a file, beside what has its name already. The same file again is the one that is there. */
-  write: async (room: string, given: string, content: Buffer): Promise<string> => {
+type Kept = {
+  /** What it is called from now on. */
+  path: string
+  /** Takes it away again, where it was not there before. */
+  undo: () => Promise<void>
+}
+
+/**
+ * Files that people brought to a room, in the data folder: read by the turns of that room alone, as `upload:NAME`. A room
+ * has no more of them than `roomBytes`: what fills the disk stops the house.
+ */
+export const createUploads = (folder: string, { roomBytes }: { roomBytes: number }) => ({
+  /** Keeps a file, whole or not at all, beside what has its name already. The same file again is the one that is there. */
+  write: async (room: string, given: string, content: Buffer): Promise<Result<Kept>> => {
     if (!ROOM.test(room)) throw new Error(`${room} cannot be kept for`)
-    await mkdir(join(folder, room), { recursive: true, mode: 0o700 })
-    for (const name of namesFor(given)) {
-      const place = join(folder, room, name)
-      const isNew = await writeFile(place, content, { mode: 0o600, flag: 'wx' }).then(
-        () => true,
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw error
-          return false
-        },
-      )
-      if (isNew || content.equals(await readFile(place))) return `${PREFIX}${name}`
+    const home = join(folder, room)
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    const kept = await bytesIn(home)
+    if (kept + content.length > roomBytes)
+      return refused(refusal('uploads-full', `${room} has ${kept} bytes of files, and may have ${roomBytes}`))
+    // Hidden until all of it is there: no name that can be asked for begins with a dot.
+    const part = join(home, `.${randomUUID()}`)
+    try {
+      await writeWhole(part, content)
+      for (const name of namesFor(given)) {
+        const place = join(home, name)
+        const isNew = await takeName(part, place)
+        const undo = async () => (isNew ? rm(place, { force: true }) : undefined)
+        if (isNew || (await holds(place, content))) return ok({ path: `${PREFIX}${name}`, undo })
+      }
+    } finally {
+      await rm(part, { force: true })
     }
-    throw new Error(`there are too many files named ${given}`)
+    return refused(refusal('uploads-full', `${room} has ${MOST_ALIKE} files named ${given} already`))
   },
   find: (room: string, path: string): Inside | null => {
     const name = isUpload(path) ? path.slice(PREFIX.length) : ''
@@ -42,15 +62,41 @@ export const createUploads = (folder: string) => ({
   },
 })
 
+const bytesIn = async (home: string): Promise<number> => {
+  const sizes = (await readdir(home)).map(async (name) => (await stat(join(home, name)).catch(() => null))?.size ?? 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+const writeWhole = async (place: string, content: Buffer): Promise<void> => {
+  const file = await open(place, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Gives a file a name that no other has; false where one has it. */
+const takeName = (part: string, place: string): Promise<boolean> =>
+  link(part, place).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+      return false
+    },
+  )
+
+const holds = async (place: string, content: Buffer): Promise<boolean> =>
+  (await stat(place)).size === content.length && content.equals(await readFile(place))
+
 /** What a file could be called: as it was, but for what no name has here; then with a number. */
 const namesFor = (given: string): string[] => {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const word = last
-    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
-    .replace(/^[.-]+/, '')
-    .slice(-80)
-    .replace(/^[.-]+/, '')
-  const name = word === '' ? 'file' : word
+  const letters = [...last.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-')].slice(-60)
+  while (letters.length > 0 && (!NAME.test(letters[0] ?? '') || Buffer.byteLength(letters.join('')) > NAME_BYTES))
+    letters.shift()
+  const name = letters.join('') || 'file'
   const kind = extname(name)
   const stem = name.slice(0, name.length - kind.length)
   return Array.from({ length: MOST_ALIKE }, (_, n) => (n === 0 ? name : `${stem}-${n + 1}${kind}`))

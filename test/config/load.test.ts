@@ -65,7 +65,14 @@ const DEFAULTS: Config = {
   world: { server: null },
   holds: { minutes: 10 },
   sandbox: { readable: [] },
-  doors: { clientMs: 600_000, sessions: 500, sessionsPerToken: 32, requestsAtOnce: 600, requestsPerSecond: 200 },
+  doors: {
+    clientMs: 600_000,
+    sessions: 500,
+    sessionsPerToken: 32,
+    requestsAtOnce: 600,
+    requestsPerSecond: 200,
+    uploadsPerRoom: 500_000_000,
+  },
   sweepMs: 1000,
   drainMs: 10_000,
 }

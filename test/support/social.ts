@@ -189,7 +189,7 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
       people: createPeople({ store, config: { networks: {}, people: {} } }),
       turns: createTurnViews({ store, presenceOf: async (id) => ready(id), clock: NOW, stalledMs: 300_000 }),
       postOf: (id) => postOf(store, id),
-      isRoom: async (id) => rooms.some((room) => room.id === id),
+      isOpenTo: async (id, face) => rooms.some((room) => room.id === id && room.faces.includes(face)),
       postsAt: (at) => postsAt(store, at),
       standingOf: async () => null,
       patterns: async () => Promise.reject(new Error('nobody is asked for patterns here')),

@@ -28,9 +28,9 @@ const askOnce = async (path, init) => {
   }
 }
 
-/** How long to wait before asking again, in milliseconds; 0 where nobody says so. */
+/** How long to wait before asking again, in milliseconds; 0 where nobody says so, as where a budget is spent. */
 const waitOf = ({ status, headers }) =>
-  status === 429 ? Math.min(PATIENCE_MS, 1000 * (Number(headers.get('retry-after')) || 1)) : 0
+  status === 429 ? Math.min(PATIENCE_MS, 1000 * Number(headers.get('retry-after') ?? 0)) : 0
 
 /** Why a stream is not to be had: a stream itself does not say. Status 0 where nobody says so. */
 export const whyNot = async (path) => {

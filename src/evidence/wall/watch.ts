@@ -44,8 +44,7 @@ export const createWatch = (walls: Walls, complain: Complain): ((entry: Entry) =
   const requests = new Map<string, { peripheral: string; role: Role | undefined }>()
   // Where an outcome is gone, so may be what it said was kept.
   let spillsLost = false
-  const isSpill = (path: string): boolean =>
-    path.startsWith('upload:') || spills.has(path) || (spillsLost && placeOf(path) !== null)
+  const isSpill = (path: string): boolean => spills.has(path) || (spillsLost && placeOf(path) !== null)
   let stay: Stay | null = null
   let left: Left | null = null
   let turn: string | null = null
