@@ -34,7 +34,7 @@ const claimOf = (c: Context, cookie: string): { face: Face; credential: Credenti
     return { face: claimed.data ?? 'api', credential: { token: bearer, as: null } }
   }
   const linked = c.req.path === '/' ? c.req.query('token') : undefined
-  return { face: 'web', credential: { token: linked ?? getCookie(c, cookie) ?? '', as: null } }
+  return { face: 'web', credential: { token: linked || getCookie(c, cookie) || '', as: null } }
 }
 
 /** Turns an agent away from what is for people: its token is for its own work. */

@@ -8,7 +8,7 @@ import { admission, peopleOnly } from './admission.ts'
 import { sendEvidence } from './export.ts'
 import { addFiles, servePage } from './files.ts'
 import { createFront } from './front.ts'
-import { answerRefusal, guard, isFromElsewhere } from './guard.ts'
+import { answerRefusal, guard, isFromElsewhere, isUntold } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 import { paced, pacing } from './pace.ts'
 import { apiPage } from './page.ts'
@@ -99,7 +99,8 @@ const isPage = (c: Context): boolean =>
   (c.req.header('accept') ?? '').includes('text/html') &&
   (c.req.path === '/' || PAGES.some((page) => c.req.path === `/${page}`))
 
-const isLinkFromElsewhere = (c: Context): boolean => c.req.query('token') !== undefined && isFromElsewhere(c)
+const isLinkFromElsewhere = (c: Context): boolean =>
+  c.req.query('token') !== undefined && (isFromElsewhere(c) || isUntold(c))
 
 /** The link that `up` prints carries the token once. It does not stay in the address; where it leads to does. */
 const letIn = (c: Context, kept: { cookie: string; secure: boolean }): Response => {

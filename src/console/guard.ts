@@ -1,6 +1,6 @@
 import type { Context, Next } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { objectionTo } from '../doors/admit.ts'
+import { isLocal, objectionTo } from '../doors/admit.ts'
 import { problemHeaders, problemOf } from '../shapes/problem-details.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 
@@ -47,6 +47,10 @@ export const guard =
 /** Whether the browser says that a page of somebody else's has asked for it. What is typed or clicked elsewhere has none. */
 export const isFromElsewhere = (c: Context): boolean =>
   ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+
+/** Whether nobody can tell where a link was: browsers say so by TLS and on this machine alone. */
+export const isUntold = (c: Context): boolean =>
+  c.req.header('sec-fetch-site') === undefined && !isLocal(c.req.header('host') ?? '')
 
 /**
  * From a page of somebody else's one can come here by a link, and no other way: it neither sends anything nor puts ours into

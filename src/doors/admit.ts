@@ -46,6 +46,9 @@ export const admit = async (
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]'])
 
+/** Whether a host is a name that this machine has for itself. */
+export const isLocal = (host: string): boolean => LOCAL.has(nameOf(host))
+
 /** The host name of `name:port`, without the port. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
 
@@ -58,7 +61,7 @@ export const objectionTo = (
   hosts: readonly string[],
 ): Refusal | null => {
   const name = nameOf(host)
-  if (!LOCAL.has(name) && !hosts.some((ours) => ours.toLowerCase() === name))
+  if (!isLocal(host) && !hosts.some((ours) => ours.toLowerCase() === name))
     return refusal('host-refused', `this instance does not answer to the name ${host}`)
   if (origin === undefined || sameHost(origin, host)) return null
   return refusal('origin-refused', `a page of ${origin} may not call this instance`)

@@ -2,17 +2,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
 import { openBrowser } from '../support/browser.ts'
+import { codeFor, KNOWN } from '../support/code.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
-import { must } from '../support/store.ts'
 import { isTooWide, PATIENT } from './page.ts'
 
 let house: TestHouse
 let browser: Awaited<ReturnType<typeof openBrowser>>
 const failed: string[] = []
 beforeAll(async () => {
-  house = await startTestHouse({ worker: false })
+  house = await startTestHouse({ worker: false, config: KNOWN })
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -40,12 +39,6 @@ const field = (page: Page) => page.getByLabel('Token, or the code of /pair')
 const send = (page: Page) => page.getByRole('button', { name: 'Sign in' })
 const who = (page: Page) => page.locator('.you')
 
-const codeBy = async (token: string): Promise<string> => {
-  const client = createClient({ url: house.url, token, face: 'cli' })
-  const { whisper = '' } = must(await client.say({ room: 'quiet', text: '/pair' }))
-  return /sign in with (\S+) on/.exec(whisper)?.[1] ?? ''
-}
-
 const operator = (name: string) => house.mint({ kind: 'person', name, role: 'operator' })
 
 test('a wrong token says why; the right one leads to where one wanted to go, and nowhere is it to be read', async () => {
@@ -68,7 +61,7 @@ test('a wrong token says why; the right one leads to where one wanted to go, and
 test('with the keyboard alone, by a code: in, and out again', async () => {
   await using page = await arrive('/now')
   await expect.poll(() => page.evaluate('document.activeElement?.id'), PATIENT).toBe('with')
-  await page.keyboard.type(await codeBy(await operator('grace')))
+  await page.keyboard.type(await codeFor(house.store, 'grace'))
   await page.keyboard.press('Enter')
   await expect.poll(() => who(page).textContent(), PATIENT).toMatch(/^grace · operator/)
   await page.getByRole('button', { name: 'Sign out' }).focus()

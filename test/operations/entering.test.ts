@@ -23,7 +23,7 @@ const anAddress = (): string => {
 
 const codeFor = async (it: Asking, person: Person): Promise<string> => {
   const said = await it.whisper('pair', person)
-  return /sign in with ([a-z]{5}-[a-z]{5}) on the web page/.exec(said ?? '')?.[1] ?? ''
+  return /^say \/pair ([a-z]{5}-[a-z]{5}) as your other account/.exec(said ?? '')?.[1] ?? ''
 }
 
 const enter = async (it: Asking, code: string, { from = anAddress(), now = START } = {}): Promise<string> => {
@@ -82,17 +82,23 @@ test.each([
   expect((await grantOf(it, token))?.role ?? token.split(':')[0]).toBe(came)
 })
 
-test('a code gives what it was asked with, whatever else of that name was paired', async () => {
+test('a code that was asked for with a token signs nobody in, and is not used up by it: it would outlive the token', async () => {
   await using it = await openAsking()
-  const strong = await codeFor(it, atHome('eve', 'approver'))
-  await it.answer(`pair ${strong}`, await it.fromNetwork(sender({ account: 'eve' }), 'lobby'), 'lobby')
-  const weak = await codeFor(it, atHome('eve', 'operator'))
-  expect(await grantOf(it, await enter(it, weak))).toEqual({
-    kind: 'person',
-    name: 'eve',
-    role: 'operator',
-    now: 'operator',
-  })
+  const code = await codeFor(it, atHome('eve', 'approver'))
+  expect(await enter(it, code)).toBe(
+    'pair-unknown: that code was given to eve for a token, and only one for an account signs in here',
+  )
+  expect(await minted(it)).toEqual([])
+  const eve = await it.fromNetwork(sender({ account: 'eve' }), 'lobby')
+  expect(await it.answer(`pair ${code}`, eve, 'lobby')).toBe('libera/eve is eve')
+})
+
+test('who came in by a code gets no further one there that holds without the account', async () => {
+  await using it = await openAsking({ people: PEOPLE })
+  await enter(it, await codeFor(it, await onIrc(it, 'ada')))
+  expect(await enter(it, await codeFor(it, { ...atHome('ada', 'approver'), face: 'web' }))).toBe(
+    'pair-unknown: that code was given to ada for a token, and only one for an account signs in here',
+  )
 })
 
 test('a guest has no code to come in with', async () => {

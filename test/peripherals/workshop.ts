@@ -137,7 +137,7 @@ export const openWorkshop = async (
       shadow,
       holds,
       spills: createSpills(join(folder.path, 'spills')),
-      uploads: createUploads(join(folder.path, 'uploads', { roomBytes: 1_000_000 })),
+      uploads: createUploads(join(folder.path, 'uploads'), { roomBytes: 1_000_000 }),
       progress: { say: (progress) => void progressed.push(progress), listen: () => () => {}, close: () => {} },
       roomMode: async () => {
         await room.asked()

@@ -12,7 +12,8 @@ type Around = { phase: string | null; isSpill: (path: string) => boolean }
 
 /** A file that somebody brought to the room is no path: it is read by its name, and nothing else is done with it. */
 const UPLOAD = /^upload:[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
-const isOfUpload = (tool: string, path: string): boolean => ['read', 'grep'].includes(tool) && UPLOAD.test(path)
+const isOfUpload = ({ tool }: Intent['call'], path: string): boolean =>
+  ['read', 'grep'].includes(tool) && UPLOAD.test(path)
 
 /** Judges steps by what a wall opens: what they name, what they were found to touch, and what came of them. */
 export const createReach = (wall: Wall) => {
@@ -23,8 +24,7 @@ export const createReach = (wall: Wall) => {
   const named = ({ call, reads, writes }: Intent, { isSpill }: Around): Finding[] => {
     const path = namesFile(call) ? call.args['path'] : null
     const names = [reads ?? [], writes ?? []].flat()
-    if (typeof path !== 'string' || isSpill(path) || isAmong(path, names)) return []
-    if (names.length === 0 && isOfUpload(call.tool, path)) return []
+    if (typeof path !== 'string' || isSpill(path) || isAmong(path, names) || isOfUpload(call, path)) return []
     const recorded = reads !== undefined || writes !== undefined
     // Whatever a call names, it was found to touch something; but an output that was kept is nothing in the workspace.
     const untouched = names.length === 0 ? 'and was not found to touch it' : null
