@@ -66,6 +66,16 @@ test.each([
     '<ul class="listed"><li class="task">☑ done</li><li class="task">☐ <em>not</em></li></ul>',
   ],
   ['a list that begins later', '3. c\n4. d', '<ol class="listed" start="3"><li>c</li><li>d</li></ol>'],
+  [
+    'an entry of a list that goes on in the next row',
+    '1. **Foo**\n   which does this\n2. Bar\n\nSo:\n\n  code',
+    '<ol class="listed"><li><strong>Foo</strong>\nwhich does this</li><li>Bar</li></ol><p class="text">So:</p><pre>code</pre>',
+  ],
+  [
+    'a list within code',
+    'So:\n  a:\n   - two\n  - three\n- four',
+    '<p class="text">So:</p><pre>a:\n - two\n- three</pre><ul class="listed"><li>four</li></ul>',
+  ],
   ['fenced code', '```ts\nlet a = "&lt;"\n```', CODE('ts', 'let a = "&amp;lt;"')],
   ['a fence that is not closed yet', 'So:\n~~~\n**a**', `<p class="text">So:</p>${CODE('', '**a**')}`],
   ['a fence within a longer one', '````md\n```js\n1\n```\n````', CODE('md', '```js\n1\n```')],
@@ -91,6 +101,36 @@ test('what would take a reader of Markdown forever is shown, and whole', async (
       return prose(text).length > 0
     })))`)
   expect(lengths).toEqual(hard.flatMap(() => [true, true]))
+})
+
+test('emphasis within emphasis, deeper than anybody means, is text, and what is around it is not', async () => {
+  const deep = `${'*a **b '.repeat(270)}c${'** b* '.repeat(270)}`.trimEnd()
+  const many = Array(15).fill(deep).join('\n\n')
+  const shown = Array(15).fill(`<p class="text">${deep}</p>`).join('')
+  expect(await made(`*one*\n\n${many}\n\n- *two*`)).toBe(
+    `<p class="text"><em>one</em></p>${shown}<ul class="listed"><li><em>two</em></li></ul>`,
+  )
+})
+
+test('a text of very many indented rows is shown', async () => {
+  const rows = 'x\n'.repeat(200_000)
+  expect((await made(`  ${rows.replaceAll('\n', '\n  ')}`)).length).toBe(rows.length - 1 + '<pre></pre>'.length)
+})
+
+test('a post that cannot be shown as what it is, is told as it is', async () => {
+  const shown = await page.evaluate(`import('/transcript.js').then(({ createTranscript }) => {
+    const transcript = document.createElement('div')
+    const heard = []
+    const { show } = createTranscript({
+      transcript,
+      exchanges: { workOf: () => { throw new Error('no') } },
+      onShown: ({ position }) => heard.push(position),
+    })
+    show({ kind: 'answer', position: 1, turn: 't', text: 'it is <b>here</b>' })
+    return [transcript.innerHTML, heard]
+  })`)
+  expect(shown).toEqual(['<p class="notice" data-position="1">it is &lt;b&gt;here&lt;/b&gt;</p>', [1]])
+  await expect.poll(() => pages.failed.splice(0), PATIENT).toEqual(['no'])
 })
 
 test('what grows is done up to its last paragraph that stands for itself', async () => {
@@ -124,6 +164,36 @@ test('a diff stands side by side while there is room for it, and is one text whe
   expect(await rows()).toEqual([])
   await page.setViewportSize({ width: 1280, height: 720 })
   await expect.poll(rows, PATIENT).toEqual(sides)
+})
+
+test('of a diff side by side nothing is left out, and only names of files are told apart from words around it', async () => {
+  const text = `Look:\n\\alpha\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new\nDone.\n\\omega`
+  const rows = await page.evaluate(`import('/side-by-side.js').then(({ showText }) =>
+    [...showText(${JSON.stringify(text)}).querySelectorAll('tbody tr')].map((row) =>
+      [...row.cells].map(({ className, textContent }) => className + ':' + textContent)))`)
+  expect(rows).toEqual([
+    [':Look:'],
+    [':\\alpha'],
+    ['file:--- a/x'],
+    ['file:+++ b/x'],
+    ['hunk:@@ -1 +1 @@'],
+    ['number:1', 'removed:old', 'number:1', 'added:new'],
+    [':\\ No newline at end of file'],
+    [':Done.'],
+    [':\\omega'],
+  ])
+})
+
+test('a diff in an answer has no borders of a table in it', async () => {
+  const borders = await page.evaluate(`import('/prose.js').then(({ prose }) => {
+    const answer = document.createElement('div')
+    answer.className = 'answer'
+    answer.append(...prose('| a |\\n|---|\\n| 1 |\\n\\n' + ${JSON.stringify(`\`\`\`diff
+${DIFF}\`\`\``)}))
+    document.getElementById('transcript').replaceChildren(answer)
+    return ['.table td', '.sides-diff td'].map((cell) => getComputedStyle(answer.querySelector(cell)).borderTopWidth)
+  })`)
+  expect(borders).toEqual(['1px', '0px'])
 })
 
 test('code is copied as it is, also where the browser has no clipboard for the page', async () => {

@@ -118,15 +118,20 @@ test('a turn that waits is amended and taken out, one that runs is steered and s
   const field = page.getByLabel('What to ask for instead, of claude-1, look at the pot')
   expect(await field.inputValue()).toBe('look at the pot')
   await field.fill('look at agent=the lid, too')
+  await field.press('Shift+Enter')
+  await page.keyboard.type('and pour')
   await field.press('Enter')
   await page.getByText('claude-1 will be asked for that instead.').waitFor()
   expect(await field.count()).toBe(0)
+  await button('Amend: claude-1, look at the pot').press('Enter')
+  expect(await field.inputValue()).toBe('look at agent=the lid, too\nand pour')
+  await field.press('Escape')
   const amended = (await store.query({ event: 'turn-amended' })) as {
     ok: true
     value: { entries: { body: unknown }[] }
   }
   expect(amended.value.entries.map(({ body }) => body)).toMatchObject([
-    { turn: given.turn, request: 'look at agent=the lid, too' },
+    { turn: given.turn, request: 'look at agent=the lid, too\nand pour' },
   ])
 
   await write(given, 'started', { event: 'turn-started', turn: given.turn })
@@ -154,6 +159,33 @@ test('a turn that waits is amended and taken out, one that runs is steered and s
   })
   await expect.poll(() => viewer.locator('.work').count(), PATIENT).toBe(2)
   expect(await viewer.locator('.controls button, #attach:visible').count()).toBe(0)
+})
+
+test('what is being written for a turn stays under the hands when it goes on, and can be said otherwise', async () => {
+  const given = await ask('w3', '@claude-1 sweep')
+  await using page = await enter('lobby')
+  const line = page.getByLabel('Say something in the room')
+  await line.fill('a draft')
+  await page.getByRole('button', { name: 'Amend: claude-1, sweep', exact: true }).click()
+  const field = page.getByLabel('What to ask for instead, of claude-1, sweep')
+  await field.fill('sweep the ')
+  await write(given, 'started', { event: 'turn-started', turn: given.turn })
+  await page.getByText('claude-1 has begun meanwhile').waitFor()
+  await page.keyboard.type('edge')
+  expect(await field.inputValue()).toBe('sweep the edge')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => line.inputValue(), PATIENT).toBe(`/steer turn=${given.turn} sweep the edge\na draft`)
+  expect([await field.count(), await page.evaluate('document.activeElement.id')]).toEqual([0, 'line'])
+
+  await line.fill('')
+  await page.getByRole('button', { name: 'Steer: claude-1, sweep', exact: true }).click()
+  await page.keyboard.type('the ')
+  await write(given, 'ended', { event: 'turn-ended', turn: given.turn, outcome: 'done', answer: 'swept' })
+  await page.getByText('claude-1 is done meanwhile').waitFor()
+  await page.keyboard.type('floor')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => line.inputValue(), PATIENT).toBe('@claude-1 the floor')
+  expect(await page.locator('.panel form').count()).toBe(0)
 })
 
 test('a line that names the reader is marked, and counted while they look elsewhere', async () => {
@@ -216,14 +248,62 @@ test('a file that is brought is written into the line, can be read by the agents
     data.items.add(new File(['dropped'], 'drop.txt'))
     dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))`)
   await page.getByText(`${OWNER} brought upload:drop.txt (7 bytes)`).waitFor()
+  await page.locator('#brought', { hasText: 'drop.txt is here as upload:drop.txt' }).waitFor()
 
   must(await client().say({ room: 'lobby', text: '/resume codex-1' }))
   await line.fill('@codex-1 read upload:drop.txt')
   await line.press('Enter')
+  await expect.poll(() => page.locator('#brought').textContent(), PATIENT).toBe('')
   await page.locator('.step[data-state=ok] .call', { hasText: 'upload:drop.txt' }).waitFor({ timeout: 20_000 })
   const found = await pages.house.store.query({ event: 'accepted', text: 'drop' })
   const session = found.ok ? (found.value.entries[0]?.session ?? '') : ''
   expect(must(await client().ask('verify', { session }))).toMatchObject({ ok: true })
+})
+
+test('of many files each that is not taken is told in the end, and a folder as one; text with a picture is text', async () => {
+  await using page = await enter('lobby')
+  const line = page.getByLabel('Say something in the room')
+  /** Drops files, one drop after the other; what is called src is a folder. */
+  const drop = (...drops: string[]) =>
+    page.evaluate(`for (const files of [${drops.join()}]) {
+      const items = files.map((file) => ({
+        kind: 'file',
+        getAsFile: () => file,
+        webkitGetAsEntry: () => ({ isDirectory: file.name === 'src' }),
+      }))
+      dispatchEvent(Object.assign(new Event('drop'), { dataTransfer: { files: items, items, types: ['Files'] } }))
+    }`)
+  await drop(
+    `[new File([], 'none.txt'), new File(['1'], 'one.txt'), new File([new Uint8Array(10_000_001)], 'big.txt')]`,
+    `[new File(['folder'], 'src'), new File(['2'], 'two.txt')]`,
+  )
+  await expect.poll(() => line.inputValue(), PATIENT).toBe('upload:one.txt upload:two.txt ')
+  await expect
+    .poll(() => page.locator('#brought').textContent(), PATIENT)
+    .toBe(
+      [
+        'none.txt is empty: there is nothing to bring.',
+        'big.txt is too large: a file may have 10 MB.',
+        'src is a folder: only files can be brought.',
+      ].join('\n'),
+    )
+  const isTaken = (data: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer()
+      ${data}
+      const event = new ClipboardEvent('paste', { clipboardData, cancelable: true })
+      document.getElementById('line').dispatchEvent(event)
+      event.defaultPrevented
+    }`)
+  const picture = `clipboardData.items.add(new File(['p'], 'picture.png', { type: 'image/png' }))`
+  expect(await isTaken(`${picture}; clipboardData.items.add('a cell', 'text/plain')`)).toBe(false)
+  expect(await isTaken(picture)).toBe(true)
+  await expect.poll(() => line.inputValue(), PATIENT).toBe('upload:one.txt upload:two.txt upload:picture.png ')
+
+  // As in a thread that is archived.
+  await page.evaluate(`document.getElementById('composer').hidden = true`)
+  await drop(`[new File(['3'], 'three.txt')]`)
+  expect(await page.locator('#brought').textContent()).toBe('This thread is archived: it takes no files.')
 })
 
 test.each([

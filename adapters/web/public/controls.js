@@ -4,8 +4,10 @@ import { make, makeButton } from './elements.js'
 import { texts } from './texts.js'
 
 const SHOWN = 40
+const MOST_ROWS = 8
 
-export const createControls = ({ ask }) => {
+/** `onLate` takes what was written for a turn that went on meanwhile: it is not lost, and still the writer's to send. */
+export const createControls = ({ ask, onLate }) => {
   let room = ''
   /** Nobody may do any of it before it is known who they are. */
   let may = false
@@ -52,23 +54,61 @@ export const createControls = ({ ask }) => {
           button.disabled = true
           button.disabled = await carryOut(command, {}, done)
         })
-      const written = (label, { command, field, done, text = '' }) =>
+      /** What was asked for, as last amended. */
+      let request = requestOf(asked)
+      /** The field that is open, if there is one. */
+      let open = null
+      const written = (label, { command, field, done, begin = () => '', onTaken = () => {} }) =>
         press(label, (button) => {
-          const form = createForm({
-            field: field(words),
-            text,
-            onSend: (text) => carryOut(command, { text }, done(agent)),
-            onLeave: () => button.focus(),
-          })
-          panel.querySelector('form')?.remove()
-          panel.prepend(form)
-          form.elements[0].focus()
+          const opened = state
+          const send = async (text) => {
+            if (state !== opened) return sendLate(text)
+            const taken = await carryOut(command, { text }, done(agent))
+            if (taken) onTaken(text)
+            return taken
+          }
+          const leave = () => {
+            open = null
+            if (state === 'over') panel.remove()
+            if (button.isConnected) button.focus()
+            else onLate('')
+          }
+          const kept = open?.text() ?? ''
+          open?.form.remove()
+          open = createForm({ field: field(words), text: begin(), onSend: send, onLeave: leave })
+          panel.prepend(open.form)
+          said.textContent = ''
+          open.begin(kept)
         })
+      const sendLate = (text) => {
+        onLate(state === 'over' ? `@${agent} ${text}` : `/steer turn=${turn} ${text}`)
+        said.textContent = ''
+        return true
+      }
+      /** What somebody is writing stays under their hands, with a word of what became of the turn. */
+      const goOn = () => {
+        if (open?.isInUse()) {
+          said.dataset.state = 'ok'
+          said.textContent = texts.controls.late[state](agent)
+          return
+        }
+        open?.form.remove()
+        open = null
+        if (state === 'over') panel.remove()
+      }
 
       const { steer, stop, amend, unqueue, ...says } = texts.controls
       const actions = {
         accepted: () => [
-          written(amend, { command: 'amend', field: says.amendField, done: says.amended, text: requestOf(asked) }),
+          written(amend, {
+            command: 'amend',
+            field: says.amendField,
+            done: says.amended,
+            begin: () => request,
+            onTaken: (text) => {
+              request = text
+            },
+          }),
           now(unqueue, 'unqueue', says.unqueued),
         ],
         working: () => [
@@ -81,8 +121,7 @@ export const createControls = ({ ask }) => {
         if (next === state || state === 'over') return
         state = next
         element.replaceChildren(...(may ? actions[next]() : []))
-        panel.querySelector('form')?.remove()
-        if (next === 'over') panel.remove()
+        goOn()
       }
       return { element, panel, show }
     },
@@ -102,9 +141,10 @@ const beginningOf = (asked) => {
   return request.length > SHOWN ? `${request.slice(0, SHOWN)}…` : request
 }
 
-/** A field in its place: Enter sends, Escape leaves. What was refused stays, to be said otherwise. */
+/** A field in its place: Enter sends, Shift+Enter makes a line, Escape leaves. What was refused stays, to be said otherwise. */
 const createForm = ({ field: label, text, onSend, onLeave }) => {
-  const field = make('input', '')
+  const field = make('textarea', '')
+  field.rows = Math.min(MOST_ROWS, text.split('\n').length)
   field.setAttribute('aria-label', label)
   field.placeholder = label
   field.value = text
@@ -122,6 +162,12 @@ const createForm = ({ field: label, text, onSend, onLeave }) => {
     onLeave()
   }
   form.addEventListener('keydown', (event) => event.key === 'Escape' && leave())
+  field.addEventListener('keydown', (event) => {
+    // While an input method composes, Enter belongs to it.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  })
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (field.value.trim() === '' || send.disabled) return
@@ -129,5 +175,14 @@ const createForm = ({ field: label, text, onSend, onLeave }) => {
     if (await onSend(field.value)) leave()
     send.disabled = false
   })
-  return form
+  return {
+    form,
+    text: () => field.value,
+    /** With what was written for it before, if anything was. */
+    begin: (kept) => {
+      field.value = kept || text
+      field.focus()
+    },
+    isInUse: () => form.contains(document.activeElement) || (field.value !== text && field.value.trim() !== ''),
+  }
 }

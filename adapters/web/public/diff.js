@@ -9,6 +9,9 @@ const FILE =
 /** Whether there is a unified diff in a text: two names and the head of a hunk. */
 export const isDiff = (text) => DIFF.test(text)
 
+/** Whether a line outside of a hunk says which file it is about. */
+export const isFileHead = (line) => FILE.test(line)
+
 export const verbatim = (className, text) => {
   if (!isDiff(text)) return makeReachable(make('pre', className, text))
   const kindOf = createKinds()
@@ -41,6 +44,6 @@ const createKinds = () => {
     const [head, was = '1', is = '1'] = HUNK.exec(line) ?? []
     left = head ? { old: Number(was), new: Number(is) } : { old: 0, new: 0 }
     if (head) return 'hunk'
-    return FILE.test(line) ? 'file' : ''
+    return isFileHead(line) ? 'file' : ''
   }
 }

@@ -1,15 +1,20 @@
-// Keys that lead to the other pages, as they do there: `g`, and the one that a link has. While somebody types, all keys are
-// theirs; and those with a modifier are the browser's.
+// Keys, on every page: `g` and the key that a link has lead there; any other is for what the page does. While somebody types
+// or is asked something, all keys are theirs; and those with a modifier are the browser's.
 
 const isOthers = ({ target, ctrlKey, metaKey, altKey }) =>
-  ctrlKey || metaKey || altKey || target.closest('input, textarea, select') !== null
+  ctrlKey ||
+  metaKey ||
+  altKey ||
+  target.closest('input, textarea, select, [contenteditable]') !== null ||
+  document.querySelector('dialog[open]') !== null
 
-export const listenForPages = (nav) => {
+export const listenForKeys = (nav, press = () => {}) => {
   let going = false
   addEventListener('keydown', (event) => {
     if (isOthers(event)) return
     const link = going ? nav.querySelector(`[data-key="${CSS.escape(event.key)}"]`) : null
     going = event.key === 'g'
-    link?.click()
+    if (link) link.click()
+    else press(event)
   })
 }

@@ -33,6 +33,9 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     line.setSelectionRange(caret.length, caret.length)
   }
 
+  /** Puts a text before what is written already, which stays. */
+  const lead = (text) => write([text, line.value].filter((one) => one !== '').join('\n'))
+
   const address = (agent) => write(`@${agent} ${line.value.replace(/^@\S+\s*/, '')}`)
 
   const speak = () => {
@@ -88,5 +91,5 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     speak()
   })
 
-  return { write, insert, address, link, focus: () => line.focus() }
+  return { write, insert, lead, address, link, focus: () => line.focus() }
 }

@@ -7,13 +7,33 @@ import { make } from './elements.js'
 /** What is longer than this, or has such a row, is shown as it is: reading it could hold the page up. */
 const LONGEST = 60_000
 const LONGEST_ROW = 4000
+/** So many marks of emphasis in one paragraph are none: to pair them takes longer than there is time. */
+const MOST_MARKS = 200
 /** So many lists and quotes within each other are more than anybody means; beyond it, they are rows of text. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){13}|^[ \t]{48}[ \t]*(?:>|[-*+]|\d{1,9}[.)])/
 
 export const markdown = (text) => {
   const rows = text.split('\n')
   const isOdd = text.length > LONGEST || rows.some((row) => row.length > LONGEST_ROW || TOO_DEEP.test(row))
-  return isOdd ? [make('p', 'text', text)] : blocksOf(new Lexer({ gfm: true }).lex(text))
+  return (isOdd ? null : read(text)) ?? [make('p', 'text', text)]
+}
+
+/** Null for what the library cannot take: whatever is in a text, it is not lost by that. */
+const read = (text) => {
+  try {
+    return blocksOf(new Reader({ gfm: true }).lex(text))
+  } catch {
+    return null
+  }
+}
+
+class Reader extends Lexer {
+  inlineTokens(text, tokens = []) {
+    const marks = text.match(/[*_~]+/g)?.length ?? 0
+    if (marks <= MOST_MARKS) return super.inlineTokens(text, tokens)
+    tokens.push({ type: 'text', raw: text, text })
+    return tokens
+  }
 }
 
 const blocksOf = (tokens = []) => tokens.flatMap((token) => BLOCKS[token.type]?.(token) ?? [paragraph(token)])

@@ -3,8 +3,10 @@ import { codeBlock } from './copying.js'
 import { markdown } from './markdown.js'
 import { showText } from './side-by-side.js'
 
-/** A row that is indented, and no entry of a list; or one that a search found. */
-const LOOKS_LIKE_CODE = /^(?: {2,}|\t)(?!\s*(?:[-*+•]|\d{1,3}[.)]) )|^[^\s:]+:\d+(?:$|:| {2}|\t)/
+/** A row that a search found; or one where a diff begins, however it is indented. */
+const IS_CODE = /^[^\s:]+:\d+(?:$|:| {2}|\t)|^\s+(?:--- |diff --git )\S/
+const INDENTED = /^(?: {2,}|\t)\s*\S/
+const ENTRY = /^\s*(?:[-*+•]|\d{1,9}[.)]) /
 const FENCE = /^\s*(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/
 
 export const prose = (text) =>
@@ -34,16 +36,32 @@ const turnAt = (row, within) => {
 
 const blocksOf = (all) => {
   const blocks = []
+  // Whether an entry of a list is open: a paragraph that stands for itself ends it.
+  let [inList, blank] = [false, false]
   for (const row of all) {
     const block = blocks.at(-1)
-    const code = row.trim() === '' ? (block?.code ?? false) : LOOKS_LIKE_CODE.test(row)
+    const within = isWithin(row, block)
+    if (!within) inList = ENTRY.test(row) || (inList && !(blank && /^\S/.test(row)))
+    blank = row.trim() === ''
+    const code = within ? block.code : isCode(row, inList)
     if (block?.code === code) block.rows.push(row)
-    else blocks.push({ code, rows: [row] })
+    else blocks.push({ code, indent: indentOf(row), rows: [row] })
   }
   return blocks
     .filter(saysSomething)
     .flatMap(({ code, rows }) => (code ? [showText(contentOf(outdent(rows)))] : markdown(contentOf(rows))))
 }
+
+/** Whether a row goes on with a block, whatever it looks like: it is blank, or as far in as the code that it follows. */
+const isWithin = (row, block) => {
+  if (!block) return false
+  return row.trim() === '' || (block.code && block.indent > 0 && indentOf(row) >= block.indent)
+}
+
+/** What is indented under an entry of a list is of the list. */
+const isCode = (row, inList) => IS_CODE.test(row) || (!inList && INDENTED.test(row))
+
+const indentOf = (row) => row.search(/\S|$/)
 
 const saysSomething = ({ rows }) => rows.some((row) => row.trim() !== '')
 
@@ -51,7 +69,8 @@ const contentOf = (rows) => rows.join('\n').replace(/^\n+|\n+$/g, '')
 
 const outdent = (rows) => {
   const indents = rows.filter((row) => row.trim() !== '').map((row) => row.search(/[^ ]/))
-  return rows.map((row) => row.slice(Math.min(...indents)))
+  const least = indents.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+  return rows.map((row) => row.slice(least))
 }
 
 /** A row that begins something new, whatever comes after it: a paragraph that is no part of a list, a quote or a table. */
@@ -65,7 +84,7 @@ export const doneUpTo = (text) => {
   let [fence, blank, at, done] = [null, false, 0, 0]
   for (const row of text.split('\n')) {
     const turns = turnAt(row, fence)
-    if (!fence && blank && BEGINS.test(row) && !LOOKS_LIKE_CODE.test(row)) done = at
+    if (!fence && blank && BEGINS.test(row) && !IS_CODE.test(row)) done = at
     if (turns) fence = fence ? null : turns
     blank = row.trim() === ''
     at += row.length + 1

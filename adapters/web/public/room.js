@@ -10,7 +10,7 @@ import { createExchanges } from './exchanges.js'
 import { createHeader } from './header.js'
 import { createHistory } from './history.js'
 import { ask } from './house.js'
-import { listenForPages } from './keys.js'
+import { listenForKeys } from './keys.js'
 import { createLine } from './line.js'
 import { createLinked } from './linked.js'
 import { createMentions } from './mentions.js'
@@ -54,7 +54,7 @@ const welcome = createWelcome({
   onPick: (text) => line.write(text),
 })
 
-const controls = createControls({ ask })
+const controls = createControls({ ask, onLate: (text) => line.lead(text) })
 const mentions = createMentions()
 const attention = createAttention()
 
@@ -137,7 +137,10 @@ const line = createLine({
   send: byId('send'),
   choices: byId('choices'),
   known,
-  onSpeak: (text) => speak(text),
+  onSpeak: (text) => {
+    speak(text)
+    upload.forget()
+  },
 })
 
 const history = createHistory({
@@ -235,7 +238,7 @@ const refresh = createRefresh({
 })
 
 byId('sign-out').addEventListener('click', async () => (await signOut()) || transcript.tell(texts.unreachable))
-listenForPages(byId('around'))
+listenForKeys(byId('around'))
 
 addEventListener('online', connection.connect)
 document.addEventListener('visibilitychange', connection.connect)

@@ -1,5 +1,5 @@
 // A diff for wide screens: before and after, side by side. On narrow ones it is one text.
-import { isDiff, verbatim } from './diff.js'
+import { isDiff, isFileHead, verbatim } from './diff.js'
 import { make, makeReachable } from './elements.js'
 import { plain } from './plain.js'
 import { texts } from './texts.js'
@@ -68,27 +68,34 @@ const half = (line, kind) => {
 /** The rows of a unified diff: what was taken away stands beside what came in its place. */
 const rowsOf = (text) => {
   const rows = []
-  const at = { old: 0, new: 0, oldLeft: 0, newLeft: 0 }
+  const at = { begun: false, old: 0, new: 0, oldLeft: 0, newLeft: 0 }
   const removed = []
   const added = []
+  const notes = []
   const settle = () => {
     const count = Math.max(removed.length, added.length)
     for (let i = 0; i < count; i += 1) rows.push({ left: removed[i] ?? null, right: added[i] ?? null })
-    removed.length = 0
-    added.length = 0
+    rows.push(...notes.map((note) => ({ wide: note, kind: '' })))
+    for (const taken of [removed, added, notes]) taken.length = 0
   }
   for (const line of text.replace(/\n$/, '').split('\n')) {
     if (within(at, line)) {
-      takeLine(line, { at, rows, removed, added, settle })
+      takeLine(line, { at, rows, removed, added, notes, settle })
       continue
     }
     settle()
     const hunk = HUNK.exec(line)
+    at.begun = hunk !== null
     if (hunk) begin(at, hunk)
-    rows.push({ wide: line, kind: hunk ? 'hunk' : 'file' })
+    rows.push({ wide: line, kind: kindOf(line, hunk) })
   }
   settle()
   return rows
+}
+
+const kindOf = (line, hunk) => {
+  if (hunk) return 'hunk'
+  return isFileHead(line) ? 'file' : ''
 }
 
 const begin = (at, [, from, was = '1', to, is = '1']) => {
@@ -100,16 +107,18 @@ const begin = (at, [, from, was = '1', to, is = '1']) => {
 
 /** Whether a line is of the hunk: a hunk says how long it is. */
 const within = (at, line) => {
-  if (line.startsWith('\\')) return true
+  // A note on the line before it, such as that there is no newline at the end.
+  if (line.startsWith('\\')) return at.begun
   if (line.startsWith('-')) return at.oldLeft > 0
   if (line.startsWith('+')) return at.newLeft > 0
   return at.oldLeft > 0 && at.newLeft > 0 && (line === '' || line.startsWith(' '))
 }
 
-const takeLine = (line, { at, rows, removed, added, settle }) => {
+const takeLine = (line, { at, rows, removed, added, notes, settle }) => {
   const text = line.slice(1)
-  if (line.startsWith('\\')) return
-  if (line.startsWith('-')) {
+  if (line.startsWith('\\')) {
+    notes.push(line)
+  } else if (line.startsWith('-')) {
     removed.push({ number: at.old++, text, changed: true })
     at.oldLeft -= 1
   } else if (line.startsWith('+')) {

@@ -99,6 +99,11 @@ export const texts = {
     amendField: (turn) => `What to ask for instead, of ${turn}`,
     steered: (agent) => `${agent} will hear it.`,
     amended: (agent) => `${agent} will be asked for that instead.`,
+    late: {
+      working: (agent) =>
+        `${agent} has begun meanwhile: Send puts this into the line below, to be told while it works.`,
+      over: (agent) => `${agent} is done meanwhile: Send puts this into the line below.`,
+    },
     stopped: 'It is being stopped.',
     unqueued: 'It is taken out of the line.',
   },
@@ -112,6 +117,8 @@ export const texts = {
     done: (name, path) => `${name} is here as ${path}: say what is to be done with it.`,
     tooLarge: (name) => `${name} is too large: a file may have 10 MB.`,
     failed: (name, why) => `${name} was not taken: ${why}`,
-    folder: (name) => `${name} is empty, or a folder: only files can be brought.`,
+    empty: (name) => `${name} is empty: there is nothing to bring.`,
+    folder: (name) => `${name} is a folder: only files can be brought.`,
+    archived: 'This thread is archived: it takes no files.',
   },
 }

@@ -76,10 +76,19 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
 
   const views = { said, accepted: progress, working: progress, step, answer, aside, refusal, notice, approval }
 
+  /** A post that its view fails at is told as it is: it does not come again. */
+  const view = (post) => {
+    try {
+      return (views[post.kind] ?? notice)(post)
+    } catch (error) {
+      reportError(error)
+      return tell(post.text)
+    }
+  }
+
   const show = (post) => {
     if (post.position <= last) return
     last = post.position
-    const view = views[post.kind] ?? notice
     const element = view({ ...post, text: plain(post.text) })
     const top = topOf(element)
     if (top) top.dataset.position ??= String(post.position)

@@ -13,16 +13,29 @@ export const createUpload = ({ ask, composer, line, button, input, status, onBro
     status.dataset.state = state
   }
 
-  /** One after the other: what could not be taken is said, and what follows is taken all the same. */
+  const waiting = []
+  let bringing = false
+
+  /** One after the other, whenever they were brought. All that could not be taken is said in the end. */
   const bring = async (files) => {
-    if (!may) return
-    for (const file of files) await bringOne(file)
+    waiting.push(...files)
+    if (bringing) return
+    bringing = true
+    const refused = []
+    while (waiting.length > 0) {
+      const why = await bringOne(waiting.shift())
+      if (why) refused.push(why)
+    }
+    bringing = false
+    if (refused.length > 0) tell(refused.join('\n'), 'refused')
   }
 
-  const bringOne = async (file) => {
+  /** Why a file was not taken; nothing where it was. */
+  const bringOne = async ({ file, isFolder = false }) => {
     const { name, size } = file
-    if (size === 0) return tell(texts.upload.folder(name), 'refused')
-    if (size > MOST_BYTES) return tell(texts.upload.tooLarge(name), 'refused')
+    if (isFolder) return texts.upload.folder(name)
+    if (size === 0) return texts.upload.empty(name)
+    if (size > MOST_BYTES) return texts.upload.tooLarge(name)
     tell(texts.upload.sending(name))
     const { status: code, body } = await ask(`/api/upload?${new URLSearchParams({ room, name })}`, {
       method: 'POST',
@@ -30,21 +43,23 @@ export const createUpload = ({ ask, composer, line, button, input, status, onBro
       body: file,
       signal: AbortSignal.timeout(PATIENCE_MS),
     })
-    if (code !== 200) return tell(texts.upload.failed(name, body ? texts.problem(body) : texts.unreachable), 'refused')
+    if (code !== 200) return texts.upload.failed(name, body ? texts.problem(body) : texts.unreachable)
     tell(texts.upload.done(name, body.path))
     onBrought(body.path)
+    return ''
   }
 
   button.addEventListener('click', () => input.click())
-  input.addEventListener('change', async () => {
-    await bring([...input.files])
+  input.addEventListener('change', () => {
+    void bring(Array.from(input.files, (file) => ({ file })))
     input.value = ''
   })
   line.addEventListener('paste', (event) => {
-    const files = [...event.clipboardData.files]
-    if (files.length === 0 || !may) return
+    const { files, types } = event.clipboardData
+    // Text that comes with a picture of itself, as from a table, is text.
+    if (files.length === 0 || types.includes('text/plain') || !may) return
     event.preventDefault()
-    void bring(files)
+    void bring(Array.from(files, (file) => ({ file })))
   })
   const isOver = (over) => {
     if (over) composer.dataset.drop = 'over'
@@ -53,14 +68,15 @@ export const createUpload = ({ ask, composer, line, button, input, status, onBro
   addEventListener('dragover', (event) => {
     if (!may || !event.dataTransfer.types.includes('Files')) return
     event.preventDefault()
-    isOver(true)
+    isOver(!composer.hidden)
   })
   addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && isOver(false))
   addEventListener('drop', (event) => {
     isOver(false)
     if (!may || event.dataTransfer.files.length === 0) return
     event.preventDefault()
-    void bring([...event.dataTransfer.files])
+    if (composer.hidden) tell(texts.upload.archived, 'refused')
+    else void bring(filesOf(event.dataTransfer))
   })
 
   return {
@@ -69,5 +85,13 @@ export const createUpload = ({ ask, composer, line, button, input, status, onBro
       may = role !== 'viewer'
       button.hidden = !may
     },
+    /** What was said of files is over with the line that they were for. */
+    forget: () => bringing || tell(''),
   }
 }
+
+/** What was dropped. A folder looks like a file until it is read, and only its entry tells; and that only at once. */
+const filesOf = ({ items }) =>
+  [...items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ file: item.getAsFile(), isFolder: item.webkitGetAsEntry()?.isDirectory ?? false }))

@@ -1,6 +1,7 @@
 // What every page of the console has: where one can go, who one is, how the connection is, and keys for it.
 import { byId, make, makeButton } from '/elements.js'
 import { ask } from '/house.js'
+import { listenForKeys } from '/keys.js'
 import { signOut } from '/signed.js'
 import { texts } from './texts.js'
 
@@ -28,7 +29,7 @@ export const createShell = ({ under, title, keys = [] }) => {
   byId('shell').before(skipLink())
   bringCurrent(byId('shell'))
   const help = createHelp(keys)
-  listen(keys, help)
+  listenForKeys(byId('shell'), pressing(keys, help))
 
   const tell = (text) => {
     banner.textContent = text
@@ -77,9 +78,10 @@ const bell = () => {
 }
 
 const navOf = (under) => {
-  const links = PAGES.map(({ page, path }) => {
+  const links = PAGES.map(({ page, path, key }) => {
     const link = make('a', '', texts.pages[page])
     link.href = path
+    link.dataset.key = key
     if (page === under) link.setAttribute('aria-current', 'page')
     return make('li', '', link)
   })
@@ -121,22 +123,11 @@ const createHelp = (keys) => {
   return dialog
 }
 
-/** While somebody types or is asked something, all keys are theirs; and those with a modifier are the browser's. */
-const isOthers = ({ target, ctrlKey, metaKey, altKey }) =>
-  ctrlKey || metaKey || altKey || target.closest('input, textarea, select, [contenteditable], dialog') !== null
-
-/** One key for what a page does; `g` and another to go somewhere. */
-const listen = (keys, help) => {
-  let going = false
-  addEventListener('keydown', (event) => {
-    if (isOthers(event) || help.open) return
-    const page = going ? PAGES.find(({ key }) => key === event.key) : undefined
-    going = event.key === 'g'
-    if (page) return location.assign(page.path)
-    if (event.key === '?') return help.showModal()
-    const own = keys.find(({ key }) => key === event.key)
-    if (!own) return
-    event.preventDefault()
-    own.press()
-  })
+/** One key for what a page does. */
+const pressing = (keys, help) => (event) => {
+  if (event.key === '?') return help.showModal()
+  const own = keys.find(({ key }) => key === event.key)
+  if (!own) return
+  event.preventDefault()
+  own.press()
 }

@@ -212,7 +212,6 @@ export const texts = {
     rewind: 'Rewind to before this step',
     rewindTitle: 'Rewind',
     rewindLead: 'These files go back to what they were before the step. It is said in the room, and is evidence.',
-    rewindNothing: 'No file would change.',
     putBack: 'Put back',
     allTheSame: 'Put back all the same',
     cancel: 'Cancel',
