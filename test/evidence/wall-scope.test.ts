@@ -36,6 +36,11 @@ describe('a path outside of the scope is found', () => {
       [violation('t1.1.intent', 'scope', 'named spill:t9, and was not found to touch it')],
     ],
     [
+      'a brought file that is a way elsewhere',
+      args('t1.1.intent', { path: 'upload:../secrets.json' }),
+      [violation('t1.1.intent', 'scope', 'named upload:../secrets.json, which is closed')],
+    ],
+    [
       'recorded: absolute',
       body('t1.2.intent', { reads: ['/home/ada/work/src/a.ts'] }),
       [violation('t1.2.intent', 'scope', 'was to read /home/ada/work/src/a.ts, which is not in the workspace')],
