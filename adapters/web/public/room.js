@@ -58,7 +58,14 @@ const controls = createControls({ ask })
 const mentions = createMentions()
 const attention = createAttention()
 
-const exchanges = createExchanges(byId('transcript'), { controls, mentions, onTrimmed: () => history.trimmed() })
+const exchanges = createExchanges(byId('transcript'), {
+  controls,
+  mentions,
+  onTrimmed: () => {
+    transcript.forget()
+    history.trimmed()
+  },
+})
 
 const scrolling = createScrolling({
   scroller: byId('scroller'),
@@ -146,7 +153,7 @@ const history = createHistory({
   button: byId('earlier'),
   past: byId('past'),
   mentions,
-  live: { exchanges, first: transcript.first },
+  live: { exchanges, first: transcript.first, has: transcript.has },
   onEnd: () => {
     scrolling.follow()
     scrolling.settle()
