@@ -52,6 +52,9 @@ const createHouse = () => {
     /** Every line that reached the house, as often as it did. */
     heard,
     signedIn: true,
+    /** Whether streams are left waiting; and whether what was before is to be had. */
+    isMute: false,
+    forgets: false,
     agents: [
       { id: 'claude-1', type: 'claude', readiness: 'ready', peripherals: ['explore'], reason: null },
       { id: 'codex-1', type: 'codex', readiness: 'lapsed', peripherals: ['explore'], reason: 'no heartbeat for 6 s' },
@@ -97,7 +100,8 @@ const createHouse = () => {
     if (file) return response.setHeader('content-type', file.type).end(file.content)
     if (!house.signedIn) return json(response, 401, problemOf(refusal('unauthenticated', 'no valid token')))
     const doors: Record<string, () => unknown> = {
-      '/api/follow': () => follow(url, response),
+      '/api/follow': () => house.isMute || follow(url, response),
+      '/api/posts': () => postsOf(url, response),
       '/api/say': () => say(request, response),
       '/api/unarchive': () => unarchive(request, response),
     }
@@ -143,6 +147,15 @@ const createHouse = () => {
     response.write(`: hello\n\n${missed.map(frame).join('')}`)
     followers.set(response, room)
     response.on('close', () => followers.delete(response))
+  }
+
+  const postsOf = (url: URL, response: ServerResponse): unknown => {
+    if (house.forgets) return json(response, 503, problemOf(refusal('draining', 'the house is closing')))
+    const [before, after, limit] = ['before', 'after', 'limit'].map((name) => Number(url.searchParams.get(name)))
+    const all = posts.filter(({ position }) => (before ? position < before : position > (after ?? 0)))
+    const found = before ? all.slice(-(limit ?? 0)) : all.slice(0, limit)
+    const isMore = found.length < all.length
+    return json(response, 200, { posts: found, older: !before || isMore, newer: !!before || isMore })
   }
 
   const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
@@ -1023,6 +1036,154 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     await button.click()
     await poll(async () => (await top()) === (await bottom())).toBe(true)
     expect(await button.isVisible()).toBe(false)
+  })
+
+  describe('what was before', () => {
+    const turn = { author: agent, turn: 'slow.claude-1' }
+    const earlier = () => page.getByRole('button', { name: 'Earlier' })
+    const goUp = () => page.evaluate(`document.getElementById('scroller').scrollTop = 0`)
+    const texts = () => page.locator('#past .exchange > .text, #transcript .exchange > .text').allTextContents()
+    const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `line ${from + n}`)
+    const say = (from: number, to: number) => {
+      for (const text of lines(from, to)) house.post({ text })
+    }
+
+    test('has what went with a line that was answered late, and nothing twice', async () => {
+      await enter()
+      house.post({ id: 'slow', text: 'slow' })
+      say(0, 30)
+      house.post({ ...turn, kind: 'answer', text: 'at last' })
+      await poll(() => page.locator('.answer').allTextContents()).toEqual(['at last'])
+      say(30, 510)
+      await poll(texts).toEqual(lines(10, 510))
+      await earlier().click()
+      await poll(texts).toEqual(['slow', ...lines(0, 510)])
+      expect(await page.locator('#past .answer').allTextContents()).toEqual(['at last'])
+    })
+
+    test('is not asked for by itself after it was refused', async () => {
+      say(0, 500)
+      await enter()
+      await poll(texts).toEqual(lines(300, 500))
+      await earlier().click()
+      await poll(texts).toEqual(lines(200, 500))
+      house.forgets = true
+      let times = 0
+      page.on('request', (request) => {
+        if (request.url().includes('/api/posts')) times += 1
+      })
+      await goUp()
+      await poll(() => times).toBe(1)
+      await poll(() => earlier().isEnabled()).toBe(true)
+      const scrolled = `new Promise((done) => { const scroller = document.getElementById('scroller')
+        scroller.addEventListener('scroll', () => done(scroller.scrollTop), { once: true }); scroller.scrollTop += 10 })`
+      await page.evaluate(scrolled)
+      await page.evaluate(scrolled)
+      house.forgets = false
+      await earlier().click()
+      await poll(texts).toEqual(lines(100, 500))
+      expect(times).toBe(2)
+    })
+
+    test('may take work along that goes on: it has a place where it is live, and goes back when the gap is filled', async () => {
+      say(0, 1350)
+      house.post({ id: 'slow', text: 'slow' })
+      say(1350, 1600)
+      house.post({ ...turn, kind: 'step', text: 'read {}', step: { id: 'p', state: 'running' } })
+      await enter()
+      await poll(() => page.locator('#transcript .work').count()).toBe(1)
+      await earlier().click()
+      await poll(() => page.locator('#past .work').count()).toBe(1)
+      const isGone = async () => {
+        await goUp()
+        return page.locator('.work').count()
+      }
+      await poll(isGone).toBe(0)
+      house.post({ ...turn, kind: 'step', text: 'run {}', step: { id: 'q', state: 'running' } })
+      await poll(() => page.locator('#transcript .work .tool').allTextContents()).toEqual(['run'])
+      const more = page.getByRole('button', { name: 'Show more of it' })
+      const fill = async () => {
+        if (await more.isVisible()) await more.click()
+        return page.locator('#past .work .tool').allTextContents()
+      }
+      await poll(fill).toEqual(['read', 'run'])
+      await poll(() => more.isVisible()).toBe(false)
+      expect(await page.locator('#transcript .work').count()).toBe(0)
+    })
+  })
+
+  describe('the connection', () => {
+    /** How often the page has asked for a path, from now on. */
+    const count = () => {
+      const asked: string[] = []
+      page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+      return (path: string) => asked.filter((one) => one === path).length
+    }
+
+    test('of a page without a place looks in, and leaves the reader and what grows alone', async () => {
+      await page.addInitScript(
+        `for (const n of [1, 2, 3, 4]) navigator.locks.request('stream-' + n, () => new Promise(() => {}))`,
+      )
+      const requests = count()
+      house.post({ id: 'm1', text: 'why?' })
+      house.post({ author: agent, turn: 'm1.claude-1', kind: 'working', text: 'is at work' })
+      await enter()
+      const writing = () => page.locator('.writing').textContent()
+      await poll(() => {
+        house.progress('m1.claude-1.said-1', 'x')
+        return page.locator('.writing').count()
+      }).toBe(1)
+      await page.evaluate('document.activeElement.blur()')
+      const before = requests('/api/follow')
+      await poll(() => requests('/api/follow')).toBe(before + 1)
+      house.post({ text: 'heard' })
+      await poll(() => page.getByText('heard').count()).toBe(1)
+      expect(await writing()).toMatch(/^x+$/)
+      expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
+      expect(requests('/api/who')).toBe(1)
+    })
+
+    test('is given up where a stream never opens, and tried again', async () => {
+      await page.clock.install()
+      house.isMute = true
+      const stream = page.waitForRequest('**/api/follow**')
+      await page.goto(house.address())
+      await stream
+      await page.clock.fastForward(20_000)
+      await poll(banner).toBe('reconnecting…')
+      house.isMute = false
+      await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
+    })
+
+    test('is had where the browser gives no places', async () => {
+      await page.addInitScript(`navigator.locks.request = () => Promise.reject(new Error('no'))`)
+      await enter()
+    })
+
+    test('that was superseded does nothing any more', async () => {
+      let refuse = () => {}
+      await page.route(
+        '**/api/whoami',
+        (route) => {
+          refuse = () => void route.fulfill({ status: 503, json: problemOf(refusal('draining', 'closing')) })
+        },
+        { times: 1 },
+      )
+      const held = page.waitForRequest('**/api/whoami')
+      const answered = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/whoami'))
+      const requests = count()
+      await page.goto(house.address())
+      await held
+      await page.evaluate('dispatchEvent(new Event("online"))')
+      await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
+      await answered
+      const late = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/whoami'))
+      refuse()
+      await late
+      house.post({ text: 'heard' })
+      await poll(read).toEqual([only('heard')])
+      expect([await banner(), requests('/api/follow')]).toEqual(['', 1])
+    })
   })
 
   test('an answer to a line further up is pointed out, and one press away', async () => {

@@ -105,6 +105,20 @@ describe('pages whose house is gone', () => {
     for (const page of [now, room, session, evidence]) await page.close()
   })
 
+  test('give up a stream that never opens, and try again', async () => {
+    const page = await pages.open('/')
+    await page.clock.install()
+    await page.route('**/api/tail**', () => {})
+    const asked = page.waitForRequest('**/api/tail**')
+    await page.goto(`${pages.house.url}/evidence?room=lobby`)
+    await asked
+    await page.clock.fastForward(20_000)
+    await isLost(page)
+    await page.unroute('**/api/tail**')
+    await isLive(page)
+    await page.close()
+  })
+
   test('are eight at once, and each hears everything once', async () => {
     const tabs: Page[] = []
     for (let n = 0; n < 8; n++) {

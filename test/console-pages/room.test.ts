@@ -190,9 +190,14 @@ test('what is being written for a turn stays under the hands when it goes on, an
 
 test('a line that names the reader is marked, and counted while they look elsewhere', async () => {
   await using page = await enter('lobby')
-  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true })`)
+  await page.clock.install()
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  // Others have its place meanwhile: it looks in now and then.
+  await expect.poll(() => page.evaluate('navigator.locks.query().then(({ held }) => held.length)'), PATIENT).toBe(0)
   const body = { event: 'message', text: `@${OWNER} and @${OWNER}x` } as const
   must(await pages.house.store.append([roomDraft({ id: 'n1', room: 'lobby', author: ADA, body })]))
+  await page.clock.fastForward(20_000)
   await expect.poll(() => page.locator('.mention').allTextContents(), PATIENT).toEqual([`@${OWNER}`])
   await expect.poll(() => page.title(), PATIENT).toBe('(1) lobby · Bellhop')
   await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))`)

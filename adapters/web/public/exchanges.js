@@ -58,6 +58,11 @@ export const createExchanges = (transcript, { controls, mentions, onTrimmed = ()
     if (transcript.childElementCount <= MOST_EXCHANGES) return
     while (transcript.childElementCount > MOST_EXCHANGES && !isLinked(transcript.firstElementChild))
       transcript.firstElementChild.remove()
+    forget()
+  }
+
+  /** What is on the page no more is not known any more: what comes of it later has a place of its own. */
+  const forget = () => {
     forgetGone(exchanges)
     forgetGone(works)
     onTrimmed()
@@ -76,7 +81,7 @@ export const createExchanges = (transcript, { controls, mentions, onTrimmed = ()
 
   const orphans = () => [...exchanges].filter(([, { text, element }]) => text === null && element.isConnected)
 
-  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim, adopt, orphans }
+  return { open, place, exchangeOf, homeOf, workOf, tell, lose, trim, forget, adopt, orphans }
 }
 
 const isLinked = (element) => element.matches('.linked') || element.querySelector('.linked') !== null

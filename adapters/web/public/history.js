@@ -17,6 +17,8 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
   let room = ''
   let asking = false
   let over = false
+  /** After a failure, it is asked again when somebody presses. */
+  let failed = false
 
   const more = makeButton(texts.history.show, () => fill())
   const gap = make(
@@ -38,7 +40,8 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
     button.disabled = false
     more.disabled = false
     asking = false
-    return status === 200 ? body : null
+    failed = status !== 200
+    return failed ? null : body
   }
 
   const load = async () => {
@@ -63,6 +66,7 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
 
   const leaveOut = (page) => {
     page.element.remove()
+    live.exchanges.forget()
     gap.hidden = false
   }
 
@@ -75,9 +79,17 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
     const posts = between.slice(0, PAGE)
     const above = gap.offsetTop - scroller.scrollTop
     if (posts.length > 0) addAfter(pageOf(posts))
-    gap.hidden = between.length <= PAGE && (!found.newer || between.length < found.posts.length)
+    const filled = between.length <= PAGE && (!found.newer || between.length < found.posts.length)
+    if (filled) close(end)
     // The reader goes on where the gap was.
     if (posts.length > 0) scroller.scrollTop = pages.at(-1).element.offsetTop - above
+  }
+
+  /** Filled up to a position: unless what was left out above held something of what is live, which lies in between now. */
+  const close = (end) => {
+    if (live.first() > end) return
+    gap.hidden = true
+    pages.at(-1).exchanges.adopt(live.exchanges)
   }
 
   const addAfter = (page) => {
@@ -86,6 +98,7 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
     pages.push(page)
     if (pages.length <= MOST_PAGES) return
     pages.shift().element.remove()
+    live.exchanges.forget()
     over = false
     button.hidden = false
   }
@@ -100,12 +113,14 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
       onNotice: () => {},
       onShown,
     })
-    for (const post of posts) page.show(post)
+    for (const post of posts) if (!live.has(post.position)) page.show(post)
     return { element, exchanges, first: posts[0].position, last: posts.at(-1).position }
   }
 
   button.addEventListener('click', load)
-  scroller.addEventListener('scroll', () => scroller.scrollTop < NEAR && pages.length > 0 && load(), { passive: true })
+  scroller.addEventListener('scroll', () => scroller.scrollTop < NEAR && pages.length > 0 && !failed && load(), {
+    passive: true,
+  })
 
   return {
     enter: (entered) => {

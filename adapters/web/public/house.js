@@ -30,19 +30,28 @@ const askOnce = async (path, init) => {
 
 /** How long to wait before asking again, in milliseconds; 0 where nobody says so, as where a budget is spent. */
 const waitOf = ({ status, headers }) =>
-  status === 429 ? Math.min(PATIENCE_MS, 1000 * Number(headers.get('retry-after') ?? 0)) : 0
+  status === 429 ? Math.min(PATIENCE_MS, 1000 * (Number(headers.get('retry-after')) || 0)) : 0
 
 /** Why a stream is not to be had: a stream itself does not say. Status 0 where nobody says so. */
 export const whyNot = async (path) => {
   const gone = new AbortController()
+  const late = setTimeout(() => gone.abort(), PATIENCE_MS)
   try {
     const response = await fetch(path, { cache: 'no-store', signal: gone.signal })
     return response.ok ? UNREACHED : { status: response.status, body: await response.json(), wait: waitOf(response) }
   } catch {
     return UNREACHED
   } finally {
+    clearTimeout(late)
     gone.abort()
   }
 }
+
+/**
+ * The id of a line: one that is sent again under it is the same line. Not crypto.randomUUID: it is missing where the page is
+ * not served from a secure origin.
+ */
+export const newId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('')
 
 export const backOff = (count) => Math.min(5000, 250 * 2 ** count)

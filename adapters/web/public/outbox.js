@@ -1,6 +1,6 @@
 // Lines on their way: kept until the house has answered, and sent again under the same id.
 import { make } from './elements.js'
-import { backOff } from './house.js'
+import { backOff, newId } from './house.js'
 import { plain } from './plain.js'
 import { refuse } from './refusal.js'
 import { texts } from './texts.js'
@@ -109,7 +109,3 @@ const kept = () => {
     return []
   }
 }
-
-/** Not crypto.randomUUID: it is missing where the page is not served from a secure origin. */
-const newId = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('')

@@ -16,7 +16,7 @@ export const createRefresh = ({ ask, look, isOnline, onLost, onAgents, onPlaces 
     within(EVERY_MS)
     if (!isOnline()) return
     const [who, places] = await Promise.all([ask('/api/who'), look()])
-    // A stream can hang half open for minutes, and pings do not show in it: not being answered here tells sooner.
+    // A stream can hang half open: not being answered here often tells sooner than that its pings stay out.
     const lost = [who, places].find(({ status }) => status === 0 || status === 401)
     if (lost) return isOnline() && onLost(lost)
     if (who.status === 200) tellAgents(who.body.agents)

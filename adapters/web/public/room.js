@@ -25,8 +25,8 @@ import { createTranscript } from './transcript.js'
 import { createUpload } from './upload.js'
 import { createWelcome } from './welcome.js'
 
-/** What is older than this was there before the reader came: it is not pointed out. */
-const RECENT_MS = 10_000
+/** What is older than the page, by more than clocks differ, was there before the reader came: it is not pointed out. */
+const NEW_SINCE = Date.now() - 10_000
 
 let room = ''
 /** What can be completed, as last heard. */
@@ -58,7 +58,14 @@ const controls = createControls({ ask, onLate: (text) => line.lead(text) })
 const mentions = createMentions()
 const attention = createAttention()
 
-const exchanges = createExchanges(byId('transcript'), { controls, mentions, onTrimmed: () => history.trimmed() })
+const exchanges = createExchanges(byId('transcript'), {
+  controls,
+  mentions,
+  onTrimmed: () => {
+    transcript.forget()
+    history.trimmed()
+  },
+})
 
 const scrolling = createScrolling({
   scroller: byId('scroller'),
@@ -84,7 +91,7 @@ const transcript = createTranscript({
     if (post.kind === 'said') outbox.forget(post.id)
     if (post.author.kind === 'person') known.people.add(post.author.id)
     if (post.approval) noteApproval(post)
-    if (Date.now() - Date.parse(post.at) < RECENT_MS) pointOut(post, element)
+    if (Date.parse(post.at) > NEW_SINCE) pointOut(post, element)
     linked.see(post, element)
     history.offer()
     scrolling.added()
@@ -149,7 +156,7 @@ const history = createHistory({
   button: byId('earlier'),
   past: byId('past'),
   mentions,
-  live: { exchanges, first: transcript.first },
+  live: { exchanges, first: transcript.first, has: transcript.has },
   onEnd: () => {
     scrolling.follow()
     scrolling.settle()
@@ -241,7 +248,7 @@ byId('sign-out').addEventListener('click', async () => (await signOut()) || tran
 listenForKeys(byId('around'))
 
 addEventListener('online', connection.connect)
-document.addEventListener('visibilitychange', connection.connect)
+document.addEventListener('visibilitychange', connection.turn)
 // A page that is gone back to may have been kept as it was, without its connection.
 addEventListener('pageshow', ({ persisted }) => persisted && connection.connect())
 void connection.connect()

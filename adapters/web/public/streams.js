@@ -7,6 +7,12 @@ const PLACES = ['stream-1', 'stream-2', 'stream-3', 'stream-4']
 export const GLANCE_MS = 300
 export const AWAY_MS = 2000
 
+/** How long a page is away that nobody looks at. */
+export const UNSEEN_MS = 20_000
+
+/** A stream that says nothing for so long is taken for dead, also one that never opens: pings come every few seconds. */
+export const SILENT_MS = 20_000
+
 /** A place is a lock, which ends with the page at the latest. `take` answers whether one is had, `leave` gives it back. */
 export const createPlace = () => {
   let leave = () => {}
@@ -14,9 +20,9 @@ export const createPlace = () => {
 
   const hold = (name) =>
     new Promise((found) => {
-      navigator.locks.request(name, { ifAvailable: true }, (lock) =>
-        lock ? new Promise((done) => found(done)) : found(null),
-      )
+      navigator.locks
+        .request(name, { ifAvailable: true }, (lock) => (lock ? new Promise((done) => found(done)) : found(null)))
+        .catch(() => found(null))
     })
 
   const take = async () => {

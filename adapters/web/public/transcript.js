@@ -10,6 +10,9 @@ import { texts } from './texts.js'
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
   /** The position of the last post shown: what comes again after a reconnect is known by it. */
   let last = 0
+  /** The position of each post that is shown → where. What was shown and is gone was so up to `gone`. */
+  const shown = new Map()
+  let gone = 0
 
   const said = (post) => {
     const exchange = exchanges.exchangeOf(post)
@@ -92,7 +95,17 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     const element = view({ ...post, text: plain(post.text) })
     const top = topOf(element)
     if (top) top.dataset.position ??= String(post.position)
+    shown.set(post.position, element.closest('.work, .exchange') ?? element)
     onShown(post, element)
+  }
+
+  /** Forgets what is on the page no more. */
+  const forget = () => {
+    for (const [position, element] of shown) {
+      if (element.isConnected) continue
+      shown.delete(position)
+      gone = Math.max(gone, position)
+    }
   }
 
   const topOf = (element) => {
@@ -101,10 +114,10 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     return top
   }
 
-  /** The position of the first post that is still shown; null where there is none. */
+  /** From this position on, all is shown; null where nothing is. Before it are also posts that are: work lasts for long. */
   const first = () => {
-    const shown = transcript.querySelector(':scope > [data-position]')
-    return shown ? Number(shown.dataset.position) : null
+    const top = transcript.querySelector(':scope > [data-position]')
+    return top ? Math.max(gone + 1, Number(top.dataset.position)) : null
   }
 
   return {
@@ -112,6 +125,8 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     tell,
     last: () => last,
     first,
+    has: (position) => shown.has(position),
+    forget,
     isEmpty: () => transcript.querySelector('.exchange') === null,
   }
 }

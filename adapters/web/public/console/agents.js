@@ -25,7 +25,11 @@ export const createAgents = () => {
   const tell = (step, text) => {
     for (const card of cards.values()) if (card.isAt(step)) card.tell(step, text)
   }
-  return { element, show: keep, tell }
+  const show = (agents) => {
+    keep(agents)
+    for (const id of cards.keys()) if (agents.every((agent) => agent.id !== id)) cards.delete(id)
+  }
+  return { element, show, tell }
 }
 
 const createCard = () => {

@@ -2,14 +2,12 @@
 // network. Whoever listens hears every entry once, in order; and what steps say meanwhile, where they want to.
 // A page that nobody looks at holds no stream: others need the connection.
 import { backOff, whyNot } from '/house.js'
-import { AWAY_MS, createPlace, GLANCE_MS } from '/streams.js'
-
-/** A stream that says nothing for so long is taken for dead: pings come every few seconds. */
-const SILENT_MS = 20_000
+import { AWAY_MS, createPlace, GLANCE_MS, SILENT_MS } from '/streams.js'
 
 export const createLive = ({ filters = {}, progress = false, onEntry, onProgress = () => {}, onLink }) => {
   let source = null
   let cursor = null
+  let state = ''
   let losses = 0
   let timer = 0
   let silent = 0
@@ -29,6 +27,11 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
     silent = setTimeout(() => lose({ status: 0, body: null }), SILENT_MS)
   }
 
+  const link = (next, problem) => {
+    state = next
+    onLink(state, problem)
+  }
+
   const open = async () => {
     rest()
     if (!follows || document.hidden) return
@@ -38,10 +41,12 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
     const address = path()
     const stream = new EventSource(address)
     source = stream
+    heard()
     stream.addEventListener('open', () => {
       losses = 0
       heard()
-      onLink('online', null)
+      // One that looks in again has nothing new to tell of the link.
+      if (stays || state !== 'online') link('online', null)
       if (!stays) timer = setTimeout(glanced, GLANCE_MS)
     })
     stream.addEventListener('entry', (event) => {
@@ -79,7 +84,7 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
 
   const lose = ({ status, body, wait = 0 }) => {
     rest()
-    onLink(status === 401 ? 'signed-out' : 'offline', body)
+    link(status === 401 ? 'signed-out' : 'offline', body)
     timer = setTimeout(open, Math.max(wait, backOff(losses)))
     losses += 1
   }

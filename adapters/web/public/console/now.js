@@ -1,6 +1,6 @@
 // Now: what the agents are doing, what waits for a person, and whether everything is up.
 import { byId, make } from '/elements.js'
-import { ask } from '/house.js'
+import { ask, newId } from '/house.js'
 import { createAgents } from './agents.js'
 import { createLive } from './live.js'
 import { createShell } from './shell.js'
@@ -62,7 +62,7 @@ const decide = async (approval, answer) => {
   const { status, body } = await ask('/api/say', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ room: approval.room, text }),
+    body: JSON.stringify({ room: approval.room, text, id: newId() }),
   })
   within(0)
   if (status === 200) return null

@@ -76,7 +76,9 @@ const approvalCard = (one, decide, tell) => {
     const button = makeButton(label, async () => {
       for (const each of buttons) each.disabled = true
       const problem = await decide(one, command)
-      if (problem !== null) tell(problem)
+      // What was taken is not answered again.
+      if (problem === null) return
+      tell(problem)
       for (const each of buttons) each.disabled = false
     })
     button.setAttribute('aria-label', texts.now.decide(label, one.approval))
