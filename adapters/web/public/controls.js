@@ -69,7 +69,6 @@ export const createControls = ({ ask, onLate }) => {
           }
           const leave = () => {
             open = null
-            if (state === 'over') panel.remove()
             if (button.isConnected) button.focus()
             else onLate('')
           }
@@ -94,7 +93,6 @@ export const createControls = ({ ask, onLate }) => {
         }
         open?.form.remove()
         open = null
-        if (state === 'over') panel.remove()
       }
 
       const { steer, stop, amend, unqueue, ...says } = texts.controls
