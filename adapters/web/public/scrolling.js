@@ -56,7 +56,8 @@ export const createScrolling = ({ scroller, newer, trim, onJump }) => {
     else if (scroller.scrollTop < top) pinned = false
     if (end) unread = false
     top = scroller.scrollTop
-    pointOut()
+    // What was added since is not where it will be: that is seen to when it is settled.
+    if (!settling) pointOut()
   })
 
   newer.addEventListener('click', () => {
