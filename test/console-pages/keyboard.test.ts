@@ -114,6 +114,18 @@ test('one goes from page to page, finds and opens something, without a mouse', a
   expect(await focused("getAttribute('role')")).toBe('listbox')
 })
 
+test('in the room all letters are the line’s, until Escape leaves it', async () => {
+  await page.goto(`${it.house.url}/?room=lobby`)
+  const line = page.getByLabel('Say something in the room')
+  await expect.poll(() => focused('id'), PATIENT).toBe('line')
+  await page.keyboard.type('g n')
+  expect(await line.inputValue()).toBe('g n')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('n')
+  await page.waitForURL(/\/now$/)
+})
+
 test('whatever moves by itself stands still for those who want that', () => {
   const sheets = [PUBLIC, join(PUBLIC, 'console')].flatMap((folder) =>
     readdirSync(folder)

@@ -60,6 +60,8 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
   const press = ({ key, shiftKey }) => {
     const caret = line.selectionStart
     if (key === 'Enter' && !shiftKey) speak()
+    // What is written stays; the keys of the page hold from then on.
+    else if (key === 'Escape') line.blur()
     else if (key === 'ArrowUp' && !line.value.slice(0, caret).includes('\n')) leafThrough(1)
     else if (key === 'ArrowDown' && !line.value.slice(caret).includes('\n')) leafThrough(-1)
     else return false
