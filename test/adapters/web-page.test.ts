@@ -11,6 +11,7 @@ import type { Post, Progress } from '../../src/shapes/post.ts'
 import { PROBLEM_TYPE, type ProblemDetails, problemOf } from '../../src/shapes/problem-details.ts'
 import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
+import { keepLongWaits } from '../support/waits.ts'
 
 const PATIENT = { timeout: 15_000, interval: 25 }
 const CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -1144,12 +1145,12 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     })
 
     test('is given up where a stream never opens, and tried again', async () => {
-      await page.clock.install()
+      const waits = await keepLongWaits(page)
       house.isMute = true
       const stream = page.waitForRequest('**/api/follow**')
       await page.goto(house.address())
       await stream
-      await page.clock.fastForward(20_000)
+      await waits.end()
       await poll(banner).toBe('reconnecting…')
       house.isMute = false
       await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')

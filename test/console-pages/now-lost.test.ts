@@ -6,6 +6,7 @@ import { createClient } from '../../src/client/client.ts'
 import { roomDraft } from '../../src/evidence/drafts.ts'
 import { eventually } from '../support/poll.ts'
 import { ADA, must } from '../support/store.ts'
+import { keepLongWaits } from '../support/waits.ts'
 import { openPages, PATIENT } from './page.ts'
 import { rowsOf } from './visit.ts'
 
@@ -107,12 +108,12 @@ describe('pages whose house is gone', () => {
 
   test('give up a stream that never opens, and try again', async () => {
     const page = await pages.open('/')
-    await page.clock.install()
+    const waits = await keepLongWaits(page)
     await page.route('**/api/tail**', () => {})
     const asked = page.waitForRequest('**/api/tail**')
     await page.goto(`${pages.house.url}/evidence?room=lobby`)
     await asked
-    await page.clock.fastForward(20_000)
+    await waits.end()
     await isLost(page)
     await page.unroute('**/api/tail**')
     await isLive(page)

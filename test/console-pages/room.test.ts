@@ -6,6 +6,7 @@ import type { Author, Body } from '../../src/shapes/evidence.ts'
 import { OWNER } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
+import { keepLongWaits } from '../support/waits.ts'
 import { isTooWide, openPages, PATIENT } from './page.ts'
 
 // The room in a real house: what was before, what can be done about a turn, and files.
@@ -190,14 +191,14 @@ test('what is being written for a turn stays under the hands when it goes on, an
 
 test('a line that names the reader is marked, and counted while they look elsewhere', async () => {
   await using page = await enter('lobby')
-  await page.clock.install()
+  const waits = await keepLongWaits(page)
   await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'))`)
   // Others have its place meanwhile: it looks in now and then.
   await expect.poll(() => page.evaluate('navigator.locks.query().then(({ held }) => held.length)'), PATIENT).toBe(0)
   const body = { event: 'message', text: `@${OWNER} and @${OWNER}x` } as const
   must(await pages.house.store.append([roomDraft({ id: 'n1', room: 'lobby', author: ADA, body })]))
-  await page.clock.fastForward(20_000)
+  await expect.poll(() => waits.end().then(() => page.locator('.mention').count()), PATIENT).toBe(1)
   await expect.poll(() => page.locator('.mention').allTextContents(), PATIENT).toEqual([`@${OWNER}`])
   await expect.poll(() => page.title(), PATIENT).toBe('(1) lobby · Bellhop')
   await page.evaluate(`delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))`)
