@@ -42,9 +42,10 @@ export type Opened = {
  */
 export const openCheckout = async (ground: Ground, agent: string): Promise<Opened | string> => {
   const at = checkoutAt(ground.folder, ground.workspace.root, agent)
+  const there = await folderAt(at.outer)
   const known = await openKnown(ground, agent, at)
   if (known) return known
-  await putAside(ground, at.outer)
+  if (there !== null) await putAside(ground, at.outer, there)
   const lacks = await make(ground, agent, at)
   return lacks ?? (await openKnown(ground, agent, at)) ?? `the checkout of ${agent} could not be made`
 }
@@ -67,9 +68,12 @@ const startFile = (outer: string): string => join(outer, '.start.json')
 const isWhole = async (outer: string, root: string): Promise<boolean> =>
   existsSync(startFile(outer)) && (await realpath(root).catch(() => null)) === root
 
-/** What is there and cannot be used is kept: it may be somebody's work. */
-const putAside = async ({ log }: Ground, outer: string): Promise<void> => {
-  if ((await lstat(outer).catch(() => null)) === null) return
+/** Which folder is at a place: another one there is another. Null where there is none. */
+const folderAt = async (outer: string): Promise<number | null> => (await lstat(outer).catch(() => null))?.ino ?? null
+
+/** What is there and cannot be used is kept: it may be somebody's work. What somebody else has made meanwhile stays. */
+const putAside = async ({ log }: Ground, outer: string, damaged: number): Promise<void> => {
+  if ((await folderAt(outer)) !== damaged) return
   const aside = `${outer}.aside-${randomBytes(4).toString('hex')}`
   // Somebody else may have been faster.
   await rename(outer, aside).catch(unlessGone)
@@ -80,18 +84,24 @@ const unlessGone = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Made under another name first: it is there whole, or not at all, whoever else makes it at the same time. */
 const make = async ({ source, path }: Ground, agent: string, { outer, root }: At): Promise<string | null> => {
   const start = await source.start()
   if (typeof start === 'string') return start
-  const fresh = `${outer}.${randomBytes(6).toString('hex')}`
-  try {
+  await makeWhole(outer, async (fresh) => {
     await makeIn(join(fresh, basename(root)), agent, start, path)
     await writeFile(startFile(fresh), JSON.stringify({ commit: start.commit }))
-    await rename(fresh, outer).catch((error: Error) => {
-      if (!existsSync(outer)) throw error
+  })
+  return null
+}
+
+/** Made under another name first: it is there whole, or not at all, whoever else makes it at the same time. */
+const makeWhole = async (folder: string, makeAt: (fresh: string) => Promise<void>): Promise<void> => {
+  const fresh = `${folder}.${randomBytes(6).toString('hex')}`
+  try {
+    await makeAt(fresh)
+    await rename(fresh, folder).catch((error: Error) => {
+      if (!existsSync(folder)) throw error
     })
-    return null
   } finally {
     await rm(fresh, { recursive: true, force: true })
   }
@@ -113,7 +123,7 @@ const openPlace = async ({ shadows, workspace, path }: Ground, agent: string, ro
 /** A git on a repository of our own with nothing in it: what it is asked has to do with files, and not with theirs. */
 const ownGit = async ({ folder, path }: Ground, root: string): Promise<Git> => {
   const own = join(folder, '.git-own')
-  if (!existsSync(join(own, 'HEAD'))) await initGit(own, path)
+  if (!existsSync(own)) await makeWhole(own, (fresh) => initGit(fresh, path))
   return gitIn({ folder: own, root, path })
 }
 
