@@ -32,6 +32,8 @@ export const openFront = async (house: ScriptedHouse, thread: string) => {
   const saying = new Set<ServerResponse>()
   const consoleOf: Partial<Console> = {
     hosts: ['127.0.0.1'],
+    front: { public: null, proxies: [] },
+    pace: { burst: 100_000, perSecond: 10_000 },
     version: '0.0.0-test',
     cookie: 'bellhop',
     page: join(import.meta.dirname, '../../../adapters/web/public'),

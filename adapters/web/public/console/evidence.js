@@ -295,5 +295,5 @@ const recount = async () => {
   facets.show(body.facets)
 }
 
-await shell.enter()
-await run()
+// At once: what somebody types while the page comes in is theirs.
+await Promise.all([shell.enter(), run()])
