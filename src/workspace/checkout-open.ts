@@ -7,6 +7,7 @@ import { closedIn } from './checkout-closed.ts'
 import { makeCheckout } from './checkout-make.ts'
 import { type CheckoutRecord, checkoutAt, readRecord, writeRecord } from './checkout-record.ts'
 import type { Source, Start } from './checkout-source.ts'
+import { makeWhole } from './make-whole.ts'
 import { contains, type Workspace } from './paths.ts'
 import type { Place } from './place.ts'
 import { openShadow, type Shadow } from './shadow.ts'
@@ -92,19 +93,6 @@ const make = async ({ source, path }: Ground, agent: string, { outer, root }: At
     await writeFile(startFile(fresh), JSON.stringify({ commit: start.commit }))
   })
   return null
-}
-
-/** Made under another name first: it is there whole, or not at all, whoever else makes it at the same time. */
-const makeWhole = async (folder: string, makeAt: (fresh: string) => Promise<void>): Promise<void> => {
-  const fresh = `${folder}.${randomBytes(6).toString('hex')}`
-  try {
-    await makeAt(fresh)
-    await rename(fresh, folder).catch((error: Error) => {
-      if (!existsSync(folder)) throw error
-    })
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
-  }
 }
 
 const makeIn = async (folder: string, agent: string, start: Start, path: string): Promise<void> => {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { FileChange, FileState } from '../shapes/turn.ts'
+import { makeWhole } from './make-whole.ts'
 import { contains, type Workspace } from './paths.ts'
 import { reachOf } from './scope.ts'
 import { type Change, changesIn, createDiffs, lackingIn } from './shadow-diff.ts'
@@ -59,18 +60,14 @@ export const openShadow = async ({ folder: home, workspace, path, deny }: Option
   }
 }
 
-/** Made under another name first: it is there whole, or not at all, whoever else makes it at the same time. */
 const createRepository = async (folder: string, path: string): Promise<void> => {
   if (existsSync(folder)) return
-  const fresh = `${folder}.${randomBytes(6).toString('hex')}`
-  await mkdir(fresh, { recursive: true, mode: 0o700 })
-  await initGit(fresh, path)
-  await mkdir(join(fresh, 'info'), { recursive: true })
-  // Stronger than what the files of the workspace say of themselves: the bytes are kept as they are.
-  await writeFile(join(fresh, 'info/attributes'), '* -text -filter -ident -working-tree-encoding !eol !diff\n')
-  await rename(fresh, folder).catch(async (error: Error) => {
-    await rm(fresh, { recursive: true, force: true })
-    if (!existsSync(folder)) throw error
+  await makeWhole(folder, async (fresh) => {
+    await mkdir(fresh, { recursive: true, mode: 0o700 })
+    await initGit(fresh, path)
+    await mkdir(join(fresh, 'info'), { recursive: true })
+    // Stronger than what the files of the workspace say of themselves: the bytes are kept as they are.
+    await writeFile(join(fresh, 'info/attributes'), '* -text -filter -ident -working-tree-encoding !eol !diff\n')
   })
 }
 

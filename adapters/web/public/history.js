@@ -149,7 +149,7 @@ export const createHistory = ({ ask, scroller, button, past, mentions, live, onE
   }
 }
 
-/** Nothing of what was before waits for anybody here: what does is shown where it is live. */
+/** What was before is only told: what still waits of it has its buttons on Now. */
 const NO_APPROVALS = {
   ask: ({ author, text }) => make('p', 'notice', `${author.id} ${text.split('\n')[0]}`),
   decide: () => null,
