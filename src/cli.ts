@@ -1,21 +1,34 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { Command, InvalidArgumentError } from 'commander'
 import { appServerCommand } from './commands/app-server.ts'
 import { askCommands } from './commands/ask.ts'
+import { backupCommands } from './commands/backup.ts'
+import { configCommand } from './commands/config.ts'
 import { execCommand } from './commands/exec.ts'
+import { linkCommand } from './commands/link.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { sayCommand } from './commands/say.ts'
 import { schemaCommand } from './commands/schema.ts'
+import { secretsCommand } from './commands/secrets.ts'
+import { statusCommand } from './commands/status.ts'
+import { topCommand } from './commands/top.ts'
 import { whistleCommand } from './commands/whistle.ts'
+import { givenBy, readers, wants } from './config/given.ts'
+import { type SeenFlags as Flags, healthGiven, logGiven } from './config/seen.ts'
 import type { Settings } from './house/parts.ts'
 import { isPostgres } from './lib/address.ts'
 import { Problem } from './lib/problem.ts'
+import { secretVariable } from './lib/secret-variable.ts'
+import { placeOf } from './redis/address.ts'
+import { MAIN } from './shapes/room.ts'
 import type { Report } from './up/children.ts'
 
 // What only some commands need is loaded by them: `bellhop say` should not wait for a queue to load.
 
-type Flags = { data?: string; workspace?: string; config?: string; host?: string; port?: number; verbose?: boolean }
+type Deep = { deep?: boolean; all?: boolean; fix?: boolean }
 
 const { env } = process
 
@@ -27,36 +40,50 @@ const root = (() => {
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
 const settingsFrom = (flags: Flags): Settings => {
-  const workspace = resolve(flags.workspace ?? '.')
-  const port = env['BELLHOP_PORT']
+  const given = givenBy(flags, env)
+  const { workspace, workspaceName } = workspaceFrom(given.workspace ?? '.')
+  const secretsFile = env['BELLHOP_SECRETS_FILE']
   return {
     root,
     version,
     workspace,
-    data: resolve(flags.data || env['BELLHOP_DATA'] || join(workspace, '.bellhop')),
-    configFile: flags.config ? resolve(flags.config) : null,
-    host: flags.host || env['BELLHOP_HOST'] || undefined,
-    port: flags.port ?? (port ? portFrom(port) : undefined),
-    redis: env['REDIS_URL'] || null,
-    evidence: evidenceFrom(env['BELLHOP_EVIDENCE'] || null),
-    verbose: flags.verbose ?? false,
+    workspaceName,
+    queues: given.queues,
+    data: resolve(given.data ?? join(workspace, '.bellhop')),
+    configFile: given.config === undefined ? null : resolve(given.config),
+    host: given.host,
+    port: given.port,
+    health: healthGiven(flags, env),
+    log: logGiven(flags, env),
+    redis: redisFrom(secretVariable('REDIS_URL', env), env['REDIS_CA_FILE'] || null),
+    evidence: evidenceFrom(secretVariable('BELLHOP_EVIDENCE', env)),
+    verbose: given.verbose ?? false,
+    workers: given.workers,
     path: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     variables: env,
+    secretsFile: secretsFile ? resolve(secretsFile) : null,
+    // From `up` to those it starts.
+    closed: JSON.parse(env['BELLHOP_CLOSED'] || '[]') as string[],
+    instance: { url: env['BELLHOP_URL'] || null, token: secretVariable('BELLHOP_TOKEN', env) },
+    from: given.from,
   }
 }
 
-const toPort = (text: string): number => {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65535) return port
-  throw new InvalidArgumentError('expected a port: a number from 0 to 65535.')
-}
-
-const portFrom = (text: string): number => {
-  try {
-    return toPort(text)
-  } catch {
-    throw new Problem(`BELLHOP_PORT=${text} is no port`, 'give a number from 0 to 65535')
+/** An option of the command line that is read as its variable is. */
+const optionOf =
+  <O extends keyof typeof readers>(option: O) =>
+  (text: string) => {
+    const value = readers[option](text)
+    if (value !== null) return value
+    throw new InvalidArgumentError(`expected ${wants[option]}.`)
   }
+
+/** `DIR`, or `NAME=DIR`; a folder with a `=` in its name is one where it is there. */
+const workspaceFrom = (text: string): { workspace: string; workspaceName: string } => {
+  const [, name, folder] = /^([a-z][a-z0-9-]{0,31})=(.*)$/s.exec(text) ?? []
+  if (name === undefined || folder === undefined || existsSync(text))
+    return { workspace: resolve(text), workspaceName: MAIN }
+  return { workspace: resolve(folder), workspaceName: name }
 }
 
 const evidenceFrom = (url: string | null): string | null => {
@@ -65,6 +92,17 @@ const evidenceFrom = (url: string | null): string | null => {
     'BELLHOP_EVIDENCE is no address of a PostgreSQL server',
     'give it in the form postgres://user:password@host:5432/database, or leave it unset: the data folder has it then',
   )
+}
+
+/** An address that is not understood is told before anything is begun. The file with its CA goes with it, to whoever is started. */
+const redisFrom = (url: string | null, ca: string | null): string | null => {
+  if (url === null) return null
+  const address =
+    ca === null || /[?&]ca=/.test(url)
+      ? url
+      : `${url}${url.includes('?') ? '&' : '?'}ca=${encodeURIComponent(resolve(ca))}`
+  placeOf(address)
+  return address
 }
 
 /** How long a process may take to end after the one that started it was killed: Redis is going down with it. */
@@ -117,14 +155,26 @@ const serve = async (
 const withFlags = (command: Command): Command =>
   command
     .option('--data <dir>', 'where this instance keeps its evidence (BELLHOP_DATA; .bellhop in the workspace)')
-    .option('--workspace <dir>', 'what the agents work on (the current folder)')
-    .option('--config <file>', 'a file with what differs from config/default.yaml')
+    .option(
+      '--workspace <dir>',
+      'what the agents work on, or NAME=DIR for another than `main` (BELLHOP_WORKSPACE; the current folder)',
+    )
+    .option('--config <file>', 'a file with what differs from config/default.yaml (BELLHOP_CONFIG)')
 
 const withServerFlags = (command: Command): Command =>
   withFlags(command)
     .option('--host <name>', 'where to listen (BELLHOP_HOST; 127.0.0.1)')
-    .option('--port <n>', 'the port of the web door, 0 for any free one (BELLHOP_PORT; 7070)', toPort)
-    .option('--verbose', 'show the log here too')
+    .option('--port <n>', 'the port of the web door, 0 for any free one (BELLHOP_PORT; 7070)', optionOf('port'))
+    .option('--log <where>', 'where the log goes: file, stdout or stderr (BELLHOP_LOG; as the config says)')
+    .option('--verbose', 'show the log here too (BELLHOP_VERBOSE)')
+
+/** For processes that run by themselves: those of `up` are seen through its gateway. */
+const withHealthFlag = (command: Command): Command =>
+  command.option(
+    '--health-port <n>',
+    'say on this port whether it lives and is ready (BELLHOP_HEALTH_PORT; on BELLHOP_HEALTH_HOST, 127.0.0.1)',
+    optionOf('port'),
+  )
 
 const program = new Command('bellhop')
   .description('Puts several AI coding agents to work in one room, each behind a wall, every step evidence.')
@@ -132,13 +182,15 @@ const program = new Command('bellhop')
   .showHelpAfterError('(see `bellhop help`)')
   .configureHelp({ sortSubcommands: false })
 
-withServerFlags(program.command('up').description('start everything; with a terminal, open a room right there')).action(
-  async (flags: Flags) => {
+withServerFlags(program.command('up').description('start everything; with a terminal, open a room right there'))
+  .option('--workers <n>', 'how many workers to start (worker.processes of the config)', optionOf('workers'))
+  .action(async (flags: Flags) => {
     const terminal = { input: process.stdin, output: process.stdout, colour: env['NO_COLOR'] === undefined }
+    // It only watches over others: what it could be faster by would lie idle.
+    setFlagsFromString('--optimize-for-size')
     const { up } = await import('./up/up.ts')
     process.exitCode = await up(settingsFrom(flags), terminal, untilEnded())
-  },
-)
+  })
 program
   .command('demo')
   .description('three agents, three chains of evidence, one store; then it ends')
@@ -157,7 +209,7 @@ withFlags(program.command('mcp'))
   .option('--verbose', 'show the log on standard error')
   .action(async (flags: Flags & { token?: string }) => {
     const { speakMcp } = await import('./commands/mcp.ts')
-    const token = flags.token ?? (env['BELLHOP_TOKEN'] || undefined)
+    const token = flags.token ?? secretVariable('BELLHOP_TOKEN', env) ?? undefined
     const { stdin: input, stdout: output } = process
     await speakMcp(settingsFrom(flags), { token, input, output, ends: untilEnded() })
     process.exit()
@@ -165,26 +217,34 @@ withFlags(program.command('mcp'))
 sayCommand(withFlags(program.command('say')), settingsFrom)
 execCommand(program.command('exec'), { withFlags, settingsFrom })
 whistleCommand(program.command('whistle'), { withFlags, settingsFrom })
+linkCommand(program.command('link'), { withFlags, settingsFrom })
+statusCommand(program.command('status'), { withFlags, settingsFrom }, env['NO_COLOR'] === undefined)
+topCommand(program.command('top'), { withFlags, settingsFrom }, env['NO_COLOR'] === undefined)
 askCommands(program, { withFlags, settingsFrom })
 schemaCommand(program.command('schema'), version)
-appServerCommand(program.command('app-server'), { withFlags, settingsFrom }, env['BELLHOP_TOKEN'] || undefined)
-withServerFlags(
-  program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)'),
+appServerCommand(program.command('app-server'), { withFlags, settingsFrom }, () => secretVariable('BELLHOP_TOKEN', env))
+withHealthFlag(
+  withServerFlags(program.command('gateway').description('the doors and the social pipeline alone (`up` starts it)')),
 ).action((flags: Flags) =>
   serve(async () => (await import('./house/gateway.ts')).startGateway(settingsFrom(flags)), 'gateway'),
 )
-withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')).action(
-  (flags: Flags) => serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
+withHealthFlag(
+  withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')),
 )
-withFlags(program.command('bridge').description('IRC and Discord alone (`up` starts it)'))
-  .option('--verbose', 'show the log here too')
+  .option('--queues <names>', 'what to take: turns, steps, or both (BELLHOP_QUEUES; both)', optionOf('queues'))
+  .action((flags: Flags) =>
+    serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
+  )
+withHealthFlag(withFlags(program.command('bridge').description('IRC and Discord alone (`up` starts it)')))
+  .option('--log <where>', 'where the log goes: file, stdout or stderr (BELLHOP_LOG; as the config says)')
+  .option('--verbose', 'show the log here too (BELLHOP_VERBOSE)')
   .action((flags: Flags) =>
     serve(async () => (await import('./house/bridge.ts')).startBridge(settingsFrom(flags)), 'bridge'),
   )
 program
   .command('world-server')
   .description('the text world of alfworld as a server by itself, on this machine alone')
-  .option('--port <n>', 'where to listen, 0 for any free port', toPort, 3456)
+  .option('--port <n>', 'where to listen, 0 for any free port', optionOf('port'), 3456)
   .option('--json', 'say where it is as one JSON value')
   .action(async ({ port, json = false }: { port: number; json?: boolean }) => {
     const { serveWorld } = await import('./commands/world-server.ts')
@@ -196,8 +256,17 @@ withFlags(program.command('doctor'))
   .option('--wall', 'run the real programs of the agents against a model that tries everything')
   .option('--agent <id>', 'with --wall: this one alone')
   .option('--networks', 'look at the networks of the config: tokens, intents, channels')
+  .option('--deep', 'look at an instance from all sides: evidence, Redis, disk, permissions, backups')
+  .option('--all', 'with --deep: prove all of the evidence, and not the newest chains alone')
+  .option('--fix', 'with --deep: mend permissions, and remove what was left behind')
   .option('--json', 'as one JSON value')
-  .action(async (flags: Flags & { json?: boolean; agent?: string; wall?: boolean; networks?: boolean }) => {
+  .action(async (flags: Flags & { json?: boolean; agent?: string; wall?: boolean; networks?: boolean } & Deep) => {
+    if (flags.deep) {
+      const { checkDeep } = await import('./commands/deep/deep.ts')
+      const { all = false, fix = false, json = false } = flags
+      process.exitCode = await checkDeep(settingsFrom(flags), { all, fix, json })
+      return
+    }
     if (flags.networks) {
       const { checkNetworks } = await import('./commands/networks.ts')
       process.exitCode = await checkNetworks(settingsFrom(flags), { json: flags.json ?? false })
@@ -206,7 +275,7 @@ withFlags(program.command('doctor'))
     if (!flags.wall)
       throw new Problem(
         'what is here and what is missing is said by the launcher',
-        'run `./bellhop doctor`; --wall tries the walls, and --networks looks at the networks',
+        'run `./bellhop doctor`; --wall tries the walls, --networks looks at the networks, and --deep at an instance',
       )
     const { checkWalls } = await import('./commands/wall.ts')
     process.exitCode = await checkWalls(settingsFrom(flags), { agent: flags.agent ?? null, json: flags.json ?? false })
@@ -219,6 +288,10 @@ withFlags(program.command('login'))
     const { login } = await import('./commands/login.ts')
     process.exitCode = await login(agent, words, settingsFrom(flags))
   })
+configCommand(withServerFlags(program.command('config')), settingsFrom)
+secretsCommand(program.command('secrets'))
+backupCommands(program, { withFlags, settingsFrom, untilEnded })
+migrateCommand(program.command('migrate'), { withFlags, settingsFrom })
 program.command('test').description('set up what the tests need and run them all')
 
 // Whoever reads may have seen enough, as `head` does.

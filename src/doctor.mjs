@@ -47,8 +47,13 @@ bwrap bubblewrap sandbox test
 /usr/sbin/ngircd ngircd test
 /usr/sbin/inspircd inspircd test
 /usr/bin/atheme-services atheme-services test
+/usr/bin/faketime faketime test
 openssl openssl test
 /usr/sbin/nginx nginx-light test
+/usr/bin/docker-compose docker-compose test
+/usr/bin/systemd-analyze systemd test
+/usr/bin/tmux tmux test
+/usr/bin/promtool prometheus test
 `
 
 const programs = PROGRAMS.trim()
@@ -129,7 +134,7 @@ function installLine(packages, env) {
  * @type {(purpose: string, env: NodeJS.ProcessEnv) => string[]}
  */
 function missingPackages(purpose, env) {
-  const ownRedis = purpose !== 'test' && env['REDIS_URL']
+  const ownRedis = purpose !== 'test' && (env['REDIS_URL'] || env['REDIS_URL_FILE'])
   const names = programs
     .filter((one) => one.purposes.includes(purpose) && !find(one.program, env))
     .filter((one) => !(ownRedis && one.program === 'redis-server'))
@@ -208,7 +213,8 @@ function absentByLock(root, wanted) {
     .filter(([path, { version, integrity, optional }]) => {
       const there = noted[path]
       if (path === '') return false
-      if (!there) return optional !== true // those for other systems
+      // Those for other systems may be absent. npm leaves this one out where its install script fails: the launcher brings it.
+      if (!there) return optional !== true || path === 'node_modules/better-sqlite3'
       return there.version !== version || there.integrity !== integrity || !existsSync(join(root, path))
     })
     .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
@@ -255,36 +261,63 @@ function build(place) {
 
 /** @type {(place: Place) => Promise<Check>} */
 async function redis({ env }) {
-  const url = env['REDIS_URL']
-  if (!url) return program('redis', 'redis-server', env)
-  const target = parseRedisUrl(url)
-  const fix = 'unset REDIS_URL' // then a private one is started
-  if (!target) return missing('redis', 'REDIS_URL is neither redis://, rediss:// nor the path of a socket', fix)
-  const answer = await ping(target)
-  const detail = `REDIS_URL, ${target.shown}: ${answer}`
+  const name = env['REDIS_URL_FILE'] && !env['REDIS_URL'] ? 'REDIS_URL_FILE' : 'REDIS_URL'
+  const given = env[name]
+  if (!given) return program('redis', 'redis-server', env)
+  const fix = `unset ${name}` // then a private one is started
+  const text = name === 'REDIS_URL' ? given : attempt(() => readFileSync(given, 'utf8').trim())
+  if (text instanceof Error) return missing('redis', `${name} cannot be read: ${reason(text)}`, fix)
+  const targets = parseRedisUrl(text, env['REDIS_CA_FILE'] || null)
+  if (!targets) return missing('redis', `${name} is none of ${REDIS_FORMS}, and no path of a socket`, fix)
+  // Of several hosts one is enough: the others are there for the day when it is not.
+  const answers = await Promise.all(targets.map(ping))
+  const answer = answers.find((said) => said === 'PONG') ?? answers[0]
+  const detail = `${name}, ${targets.map(({ shown }) => shown).join(',')}: ${answer}`
   return answer === 'PONG' ? ok('redis', detail) : missing('redis', detail, fix)
 }
 
+const REDIS_FORMS = 'redis://, rediss://, redis+sentinel://, redis+cluster://'
+
 /**
- * @typedef {{ shown: string, path?: string, host?: string, port?: number, tls: boolean, auth: string[] }} RedisTarget
- * @type {(text: string) => RedisTarget | null}
+ * Those who can be asked: of Sentinels and of a cluster each one that is named.
+ * @typedef {{ shown: string, path?: string, host?: string, port?: number, tls: boolean, ca?: string | null, auth: string[] }} RedisTarget
+ * @type {(text: string, ca: string | null) => RedisTarget[] | null}
  */
-function parseRedisUrl(text) {
+function parseRedisUrl(text, ca) {
   const address = text.startsWith('/') ? `unix://${text}` : text
-  if (!/^(rediss?|unix):/.test(address) || !URL.canParse(address)) return null
-  const url = new URL(address)
-  const user = decodeURIComponent(url.username) || url.searchParams.get('username')
-  const password = decodeURIComponent(url.password) || url.searchParams.get('password')
+  const [, scheme = '', way, login = '', hosts = '', rest = ''] =
+    /^(rediss?|unix)(?:\+(sentinel|cluster))?:\/\/([^/?#]*@)?([^/?#]*)(.*)$/s.exec(address) ?? []
+  const urls = hosts.split(',').map((host) => `${scheme}://${way === 'sentinel' ? '' : login}${host}${rest}`)
+  if (!urls.every((url) => URL.canParse(url))) return null
+  return urls.map((url) => redisTarget(new URL(url), way === 'sentinel', ca))
+}
+
+/**
+ * Sentinels have a login of their own.
+ * @type {(url: URL, sentinel: boolean, ca: string | null) => RedisTarget}
+ */
+function redisTarget(url, sentinel, ca) {
+  const given = url.searchParams
+  const user = sentinel ? given.get('sentinelUsername') : decodeURIComponent(url.username) || given.get('username')
+  const password = sentinel ? given.get('sentinelPassword') : decodeURIComponent(url.password) || given.get('password')
   const auth = password ? [...(user ? [user] : []), password] : []
   if (url.protocol === 'unix:') return { shown: url.pathname, path: decodeURI(url.pathname), tls: false, auth }
   const host = url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1'
-  const port = Number(url.port || 6379)
-  return { shown: `${host}:${port}`, host, port, tls: url.protocol === 'rediss:', auth }
+  const port = Number(url.port || (sentinel ? 26379 : 6379))
+  return { shown: `${host}:${port}`, host, port, tls: url.protocol === 'rediss:', ca: given.get('ca') ?? ca, auth }
 }
 
 /** @type {(words: string[]) => string} */
 const command = (words) =>
   `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+
+/** @type {(target: RedisTarget) => import('node:net').Socket} */
+function socketTo({ path, host = '', port = 6379, tls, ca }) {
+  if (path) return connect({ path })
+  if (!tls) return connect({ host, port })
+  const servername = isIP(host) ? '' : host
+  return connectTls({ host, port, servername, ...(ca ? { ca: readFileSync(ca) } : {}) })
+}
 
 /**
  * PONG, or what went wrong. Never shows the password.
@@ -292,10 +325,8 @@ const command = (words) =>
  */
 function ping(target) {
   return new Promise((done) => {
-    const { path, host, port } = target
-    const options = path ? { path } : { host: host ?? '', port: port ?? 6379 }
-    const servername = isIP(host ?? '') ? '' : (host ?? '')
-    const socket = target.tls ? connectTls({ ...options, servername }) : connect(options)
+    const socket = attempt(() => socketTo(target))
+    if (socket instanceof Error) return done(reason(socket))
     let answer = ''
     /** @type {(outcome: string) => void} */
     const end = (outcome) => {
@@ -491,12 +522,12 @@ function alive(pid) {
 /** @type {(url: string) => Promise<string>} */
 async function health(url) {
   try {
-    const answer = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(LIMIT_MS) })
+    const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(LIMIT_MS) })
     await answer.body?.cancel()
-    return answer.ok ? 'healthy' : `/healthz answers ${answer.status}`
+    return answer.ok ? 'healthy' : `/readyz answers ${answer.status}`
   } catch (error) {
     const cause = error instanceof Error && error.cause
-    return `/healthz does not answer: ${reason(cause || error)}`
+    return `/readyz does not answer: ${reason(cause || error)}`
   }
 }
 
@@ -580,16 +611,18 @@ function verdict(results) {
 const USAGE = `Usage: bellhop doctor [--json] [--data DIR] [--only CHECK] [--config FILE]
        bellhop doctor --wall [--agent ID] [--json]
        bellhop doctor --networks --config FILE [--json]
+       bellhop doctor --deep [--all] [--fix] [--json] [--data DIR] [--config FILE]
        bellhop doctor --packages ${purposes.join('|')}
 
 Says what is there, what is missing and which line puts it right.
 
   --json          the same as JSON
-  --data DIR      the data folder (default: BELLHOP_DATA, else .bellhop in the current folder)
+  --data DIR      the data folder (default: BELLHOP_DATA, else .bellhop in the workspace)
   --only CHECK    one of: ${Object.keys(checks).join(', ')}
   --config FILE   also look at the networks of this config: tokens, intents, channels
   --networks      look at these alone
   --wall          run the real programs of the agents against a model that tries everything
+  --deep          look at an instance from all sides: evidence, Redis, disk, permissions, backups
   --packages FOR  only print the Debian packages that are missing for this
   --help          print this
 
@@ -647,7 +680,8 @@ async function main(argv, env) {
     return 0
   }
   const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
-  const data = resolve(options.data || env['BELLHOP_DATA'] || '.bellhop')
+  const workspace = (env['BELLHOP_WORKSPACE'] || '.').replace(/^[a-z][a-z0-9-]*=/, '') // NAME=DIR has a name, too
+  const data = resolve(options.data || env['BELLHOP_DATA'] || join(workspace, '.bellhop'))
   const place = { root, data, env }
   const found = await examine(options.only, place)
   const results = options.config ? [...found, ...(await networks(resolve(options.config), place))] : found

@@ -221,6 +221,9 @@ describe('Redis by REDIS_URL', () => {
       await Promise.race([server, says(server.stdout, 'ready to accept connections')])
       const detail = `REDIS_URL, ${socket}: `
       expect(await check('redis', { REDIS_URL: `${socket}?password=p%40ss` })).toEqual(ok('redis', `${detail}PONG`))
+      const file = join(root, 'redis-url')
+      await writeFile(file, `${socket}?password=p%40ss\n`)
+      expect(await check('redis', { REDIS_URL_FILE: file })).toEqual(ok('redis', `REDIS_URL_FILE, ${socket}: PONG`))
       expect(await check('redis', { REDIS_URL: socket })).toEqual({
         name: 'redis',
         state: 'missing',
@@ -235,13 +238,54 @@ describe('Redis by REDIS_URL', () => {
 
   it.each([
     ['redis://:secret@127.0.0.1:1/0', 'REDIS_URL, 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
-    ['http://localhost', 'REDIS_URL is neither redis://, rediss:// nor the path of a socket'],
+    [
+      'http://localhost',
+      'REDIS_URL is none of redis://, rediss://, redis+sentinel://, redis+cluster://, and no path of a socket',
+    ],
+    [
+      'redis+cluster://:secret@127.0.0.1:1,127.0.0.1:2',
+      'REDIS_URL, 127.0.0.1:1,127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:1',
+    ],
   ])('is missing when it is %s', async (REDIS_URL, detail) => {
     expect(await check('redis', { REDIS_URL })).toEqual({
       name: 'redis',
       state: 'missing',
       detail,
       fix: 'unset REDIS_URL',
+    })
+  })
+
+  it.each([
+    ['redis+sentinel://ada:secret@127.0.0.1:1,127.0.0.1:PORT/main?sentinelPassword=p%40ss', 'AUTH p@ss'],
+    ['redis+cluster://ada:p%40ss@127.0.0.1:1,127.0.0.1:PORT', 'AUTH ada p@ss'],
+  ])('is there when one of several hosts answers: %s', async (form, login) => {
+    let asked = ''
+    await using host = createSilent((socket) =>
+      socket.on('data', (chunk) => {
+        asked += chunk
+        if (asked.includes('PING')) socket.end('+OK\r\n+PONG\r\n')
+      }),
+    ).listen(0, '127.0.0.1')
+    await once(host, 'listening')
+    const { port } = host.address() as AddressInfo
+    expect(await check('redis', { REDIS_URL: form.replace('PORT', String(port)) })).toEqual(
+      ok('redis', `REDIS_URL, 127.0.0.1:1,127.0.0.1:${port}: PONG`),
+    )
+    expect(
+      asked
+        .split('\r\n')
+        .filter((part) => /^[^*$]/.test(part))
+        .join(' '),
+    ).toBe(`${login} PING`)
+  })
+
+  it('is missing when the file with its address cannot be read', async () => {
+    const file = join(root, 'no-such-file')
+    expect(await check('redis', { REDIS_URL_FILE: file })).toEqual({
+      name: 'redis',
+      state: 'missing',
+      detail: `REDIS_URL_FILE cannot be read: ENOENT: no such file or directory, open '${file}'`,
+      fix: 'unset REDIS_URL_FILE',
     })
   })
 
@@ -299,7 +343,7 @@ describe('a running instance', () => {
   it('is healthy when its address says so, and otherwise named with its process', async () => {
     let status = 200
     const server = createServer((request, response) => {
-      response.statusCode = request.url === '/healthz' ? status : 404
+      response.statusCode = request.url === '/readyz' ? status : 404
       response.end()
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -309,12 +353,12 @@ describe('a running instance', () => {
 
     status = 503
     const failing = { name: 'instance', state: 'missing', fix: `kill ${process.pid}` }
-    const detail = `process ${process.pid} runs, but ${url}: /healthz`
+    const detail = `process ${process.pid} runs, but ${url}: /readyz`
     expect(await check('instance')).toEqual({ ...failing, detail: `${detail} answers 503` })
 
     server.close()
     await once(server, 'close')
-    const refused = expect.stringMatching(/\/healthz does not answer: connect ECONNREFUSED/)
+    const refused = expect.stringMatching(/\/readyz does not answer: connect ECONNREFUSED/)
     expect(await check('instance')).toEqual({ ...failing, detail: refused })
   })
 

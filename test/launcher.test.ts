@@ -48,12 +48,13 @@ case $1 in
     [ "$1" != ci ] || [ -z "\${CI_FAILS-}" ] || { echo "npm error code $CI_FAILS"; exit 1; }
     rm -rf node_modules
     cp -R "$MODULES" node_modules
-    cp package-lock.json node_modules/.package-lock.json ;;
+    [ ! -e package-lock.json ] || cp package-lock.json node_modules/.package-lock.json ;;
   rebuild)
     [ -z "\${REBUILD_FAILS-}" ] || { echo 'gyp ERR! not ok'; exit 1; }
     mkdir -p node_modules/better-sqlite3/build/Release
     echo compiled >node_modules/better-sqlite3/build/Release/better_sqlite3.node ;;
   run)
+    [ "$2" != build-release ] || [ "\${CHECK_EXITS:-0}" != 0 ] || { mkdir -p build/Release; echo compiled >build/Release/better_sqlite3.node; }
     echo "long=\${BELLHOP_LONG-} in $PWD"
     exit "\${CHECK_EXITS:-0}" ;;
 esac`,
@@ -139,10 +140,10 @@ function real(tool: string) {
   return places.find((place) => existsSync(place)) ?? join('/usr/bin', tool)
 }
 
-/** What `npm ci` brings: the real compiler, and a better-sqlite3 that loads when its binary was made. */
+/** What `npm ci` brings: what really builds, and a better-sqlite3 that loads when its binary was made. */
 async function layModules(folder: string) {
   await mkdir(join(folder, '.bin'), { recursive: true })
-  await symlink(join(repository, 'node_modules/.bin/tsc'), join(folder, '.bin/tsc'))
+  await symlink(join(repository, 'node_modules/esbuild'), join(folder, 'esbuild'))
   await mkdir(join(folder, 'prebuild-install'))
   await writeFile(join(folder, 'prebuild-install/bin.js'), 'process.exit(1)')
   await mkdir(join(folder, 'better-sqlite3'))
@@ -159,20 +160,29 @@ async function layPackage(root: string) {
   await mkdir(join(root, 'src'), { recursive: true })
   await mkdir(join(root, 'adapters'))
   await cp(join(repository, 'bellhop'), join(root, 'bellhop'))
-  await cp(join(repository, 'src/doctor.mjs'), join(root, 'src/doctor.mjs'))
+  for (const name of ['doctor', 'build']) await cp(join(repository, `src/${name}.mjs`), join(root, `src/${name}.mjs`))
   await writeFile(join(root, 'src/cli.ts'), cli('one'))
   await writeFile(join(root, 'src/other.ts'), 'export const other = 1\n')
   await writeFile(join(root, 'package.json'), '{"type":"module"}\n')
   await writeFile(join(root, 'package-lock.json'), lockfile('1.0.0'))
-  const compilerOptions = {
-    target: 'es2023',
-    module: 'nodenext',
-    lib: ['es2023', 'dom'],
-    types: [],
-    rootDir: '.',
-    outDir: 'dist',
-  }
-  await writeFile(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src', 'adapters'] }))
+  await writeFile(join(root, 'tsconfig.json'), '{}\n')
+}
+
+/** The package as npm installs it for somebody: no sources, and what it needs beside it. */
+async function publish() {
+  const root = join(box.home, 'node_modules/bellhop')
+  await mkdir(join(root, 'src'), { recursive: true })
+  for (const part of ['bellhop', 'dist', 'src/doctor.mjs'])
+    await cp(join(box.root, part), join(root, part), { recursive: true })
+  await writeFile(join(root, 'package.json'), '{"type":"module","optionalDependencies":{"better-sqlite3":"1.0.0"}}\n')
+  for (const name of ['better-sqlite3', 'prebuild-install'])
+    await cp(join(scratch, 'modules', name), join(root, '..', name), { recursive: true })
+  return root
+}
+
+async function compileIn(folder: string) {
+  await mkdir(join(folder, 'build/Release'), { recursive: true })
+  await writeFile(join(folder, 'build/Release/better_sqlite3.node'), 'compiled\n')
 }
 
 function lockfile(version: string) {
@@ -227,11 +237,13 @@ describe('a start with everything there', () => {
   })
 
   it('sets nothing up in a published package, which has no sources', async () => {
-    await rm(join(box.root, 'src/cli.ts'))
-    await rm(join(box.root, 'node_modules'), { recursive: true })
-    await rm(join(box.root, 'package-lock.json'))
-    const { stdout, stderr } = await box.start('who')
-    expect({ stdout, stderr }).toEqual({ stdout: said('one', ['who']), stderr: '' })
+    const root = await publish()
+    await compileIn(join(root, '../better-sqlite3'))
+    const first = await box.start('who', { file: join(root, 'bellhop') })
+    expect([first.stdout, first.stderr]).toEqual([said('one', ['who']), ''])
+    const second = await box.start('who', { file: join(root, 'bellhop') })
+    expect([second.stdout, second.stderr]).toEqual([said('one', ['who']), ''])
+    expect(await box.called()).toEqual(['node --version', `node ${root}/dist/src/cli.js who`])
   })
 
   it('hands the doctor its options without setting anything up', async () => {
@@ -478,6 +490,53 @@ bellhop: compiling better-sqlite3 (about a minute and a half, once)`,
   })
 })
 
+describe('a published package', () => {
+  const binary = 'better-sqlite3/build/Release/better_sqlite3.node'
+
+  it('whose install scripts were blocked gets its compiled part at the first start, and keeps it', async () => {
+    const root = await publish()
+    const { exitCode, stdout, stderr } = await box.start('who', { file: join(root, 'bellhop') })
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: said('one', ['who']),
+      stderr: `bellhop: fetching the compiled part of better-sqlite3
+bellhop: compiling better-sqlite3 (about a minute and a half, once)`,
+    })
+    expect(await box.called('npm')).toEqual(['npm run build-release --no-audit --no-fund --loglevel=error'])
+    expect((await box.start('who', { file: join(root, 'bellhop') })).stderr).toBe('')
+    expect(await readdir(join(box.home, 'cache/bellhop'))).toHaveLength(1)
+
+    await rm(join(root, '..', 'better-sqlite3/build'), { recursive: true })
+    expect((await box.start('who', { file: join(root, 'bellhop') })).stderr).toBe('')
+    expect(await readFile(join(root, '..', binary), 'utf8')).toBe('compiled\n')
+  })
+
+  it('that npm installed without better-sqlite3 brings it, in the version that it names', async () => {
+    const root = await publish()
+    await rm(join(root, '../better-sqlite3'), { recursive: true })
+    const { exitCode, stdout, stderr } = await box.start('who', { file: join(root, 'bellhop') })
+    expect([exitCode, stdout, stderr.split('\n')[0]]).toEqual([
+      0,
+      said('one', ['who']),
+      'bellhop: installing better-sqlite3, which npm left out',
+    ])
+    expect((await box.called('npm'))[0]).toBe(
+      'npm install --ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error better-sqlite3@1.0.0',
+    )
+    expect(await readFile(join(root, 'node_modules', binary), 'utf8')).toBe('compiled\n')
+    expect((await readdir(root)).filter((name) => name.startsWith('new.'))).toEqual([])
+    expect((await box.start('who', { file: join(root, 'bellhop') })).stderr).toBe('')
+  })
+
+  it('says why it does not start where compiling fails, and helps without', async () => {
+    const root = await publish()
+    const failed = await box.start('who', { file: join(root, 'bellhop'), env: { CHECK_EXITS: '1' } })
+    expect([failed.exitCode, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toMatch(/bellhop: compiling better-sqlite3 failed/)
+    expect((await box.start('--version', { file: join(root, 'bellhop') })).exitCode).toBe(0)
+  })
+})
+
 describe('the build', () => {
   it('is made again when a source changed', async () => {
     await writeFile(join(box.root, 'src/cli.ts'), cli('two'))
@@ -492,18 +551,18 @@ describe('the build', () => {
   })
 
   it('is made again when a source vanished, and drops what came of it', async () => {
-    expect(await readdir(join(box.root, 'dist/src'))).toEqual(['cli.js', 'other.js'])
+    await writeFile(join(box.root, 'dist/src/other.js'), '')
     await rm(join(box.root, 'src/other.ts'))
     expect((await box.start('who')).stderr).toBe('bellhop: building')
     expect(await readdir(join(box.root, 'dist/src'))).toEqual(['cli.js'])
   })
 
   it('that fails shows why, starts nothing, and leaves the one before', async () => {
-    await writeFile(join(box.root, 'src/other.ts'), 'export const other: string = 1\n')
+    await writeFile(join(box.root, 'src/cli.ts'), "import './gone.ts'\n")
     const { exitCode, stdout, stderr } = await box.start('who')
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toContain("src/other.ts(1,14): error TS2322: Type 'number' is not assignable to type 'string'.")
-    expect(await readdir(join(box.root, 'dist/src'))).toEqual(['cli.js', 'other.js'])
+    expect(stderr).toContain('Could not resolve "./gone.ts"')
+    expect(await readdir(join(box.root, 'dist/src'))).toEqual(['cli.js'])
   })
 
   it('is made once when two start at the same time', async () => {

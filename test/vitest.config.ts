@@ -1,18 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * Folders whose tests keep nothing in their modules and change nothing of their process: what they import is read once for
- * all of them, which is most of what they cost.
- */
-const TOGETHER = ['agents', 'missions', 'operations', 'patterns', 'social', 'status', 'tools'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-)
+/** What has keys in Redis holds for one server and for a cluster: these are run on both. */
+const ON_CLUSTER = ['registry/*.test.ts', 'queue/*.test.ts', 'delivery/ledger.test.ts', 'delivery/deliver.test.ts']
 
 const each = {
   dir: 'test',
   // Tests start real processes on two cores: a minute is for a slow machine, not for a slow test.
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // Tests leave nothing in their modules and their process: what they import is read once for many of them, which is half of what
+  // they would cost.
+  isolate: false,
 }
 
 export default defineConfig({
@@ -20,8 +18,8 @@ export default defineConfig({
     // Much of a test is waiting for a disk or a process: two at a time even where there are two cores.
     maxWorkers: 2,
     projects: [
-      { test: { ...each, name: 'apart', include: ['**/*.test.ts'], exclude: TOGETHER } },
-      { test: { ...each, name: 'together', include: TOGETHER, isolate: false } },
+      { test: { ...each, name: 'cluster', include: ON_CLUSTER, env: { BELLHOP_TEST_REDIS: 'cluster' } } },
+      { test: { ...each, name: 'single', include: ['**/*.test.ts'] } },
     ],
     // Once for all of them.
     globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],

@@ -36,4 +36,7 @@ export const UNPOSTED: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'request-invalid',
   'store-full',
   'store-failed',
+  'store-busy',
+  'rate-exceeded',
+  'queue-full',
 ])

@@ -35,6 +35,9 @@ const TOLD: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'request-invalid',
   'store-full',
   'store-failed',
+  'store-busy',
+  'rate-exceeded',
+  'queue-full',
 ])
 
 const MOST_WAITING = 5000

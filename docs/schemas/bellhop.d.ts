@@ -93,6 +93,11 @@ export type Aimed = {
   as?: string | null | undefined
 }
 
+export type Alive = {
+  alive: true
+  version: string
+}
+
 export type AmendAnswer = {
   receipt: Receipt
   output?: {
@@ -727,10 +732,30 @@ export type Config = {
     pair: number
     minutes: number
   }
+  limits: {
+    person: {
+      burst: number
+      perMinute: number
+    }
+    room: {
+      burst: number
+      perMinute: number
+    }
+    token: {
+      burst: number
+      perMinute: number
+    }
+  }
+  queues: {
+    perSession: number
+    perRoom: number
+    total: number
+  }
   rooms: Array<{
     id: string
     faces: Array<"web" | "terminal" | "cli" | "api" | "agent" | "irc" | "discord">
     mode?: RoomMode | undefined
+    workspace?: string | undefined
     listener: string | null
     gated?: boolean | undefined
     approvers?: Array<string> | undefined
@@ -823,6 +848,7 @@ export type Config = {
   worker: {
     turns: number
     steps: number
+    processes: number
   }
   evidence: {
     sign: boolean
@@ -891,6 +917,12 @@ export type Config = {
     requestsAtOnce: number
     requestsPerSecond: number
     uploadsPerRoom: number
+  }
+  log: {
+    level: "debug" | "info" | "warn" | "error"
+    to: "file" | "stdout" | "stderr"
+    megabytes: number
+    files: number
   }
   sweepMs: number
   drainMs: number
@@ -1503,6 +1535,8 @@ export type FollowInput = {
   room?: string | undefined
   /** the position of the last post that was seen */
   after?: number | undefined
+  /** the id of that post: where another is there now, the evidence was replaced */
+  seen?: string | undefined
   /** how many of the last posts to begin with */
   tail?: number | undefined
 }
@@ -1621,6 +1655,7 @@ export type Health = {
   ready: boolean
   version: string
   up: Record<string, string>
+  reasons: Array<string>
 }
 
 export type HeardBody = {
@@ -2137,6 +2172,31 @@ export type NowAnswer = {
   at: string
   through: number
   ready: boolean
+  reasons: Array<string>
+  processes: Array<{
+    process: string
+    part: string
+    host: string
+    pid: number
+    version: string
+    since: string
+    ready: boolean
+    reasons: Array<string>
+    places: Array<{
+      lane: string
+      used: number
+      of: number
+    }>
+    complaints: Array<{
+      at: string
+      message: string
+    }>
+  }>
+  queue: Array<{
+    lane: string
+    depth: number
+    oldest: number
+  }>
   parts: Array<{
     name: string
     state: string
@@ -2893,6 +2953,7 @@ export type ProblemDetails = {
   detail: string
   code: RefusalCode
   remedy: string
+  wait?: number | undefined
 }
 
 export type ProfileAnswer = {
@@ -3205,9 +3266,10 @@ export type Refusal = {
   code: RefusalCode
   message: string
   remedy: string
+  wait?: number | undefined
 }
 
-export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "rate-exceeded" | "uploads-full" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "world-failed" | "game-unknown" | "proof-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
+export type RefusalCode = "host-refused" | "origin-refused" | "route-unknown" | "request-invalid" | "request-too-large" | "rate-exceeded" | "uploads-full" | "workspace-elsewhere" | "draining" | "face-unknown" | "room-unknown" | "thread-unknown" | "thread-archived" | "unauthenticated" | "role-too-low" | "impersonation-refused" | "grant-exceeded" | "agents-only" | "pair-unknown" | "own-echo" | "bot-ignored" | "hops-exceeded" | "network-unknown" | "command-unknown" | "command-invalid" | "mentions-exceeded" | "mode-forbids" | "transition-invalid" | "agent-unknown" | "agent-not-ready" | "peripheral-unknown" | "peripheral-not-inhabited" | "queue-full" | "bell-unknown" | "bell-crossed" | "bell-cooldown" | "store-full" | "store-failed" | "store-busy" | "id-conflict" | "target-missing" | "chain-diverges" | "chain-broken" | "fenced" | "query-invalid" | "position-unknown" | "entry-unknown" | "session-unknown" | "mission-unknown" | "pattern-unknown" | "pattern-refused" | "world-failed" | "game-unknown" | "proof-unknown" | "peripheral-active" | "call-cancelled" | "peripheral-inactive" | "tool-not-allowed" | "arguments-invalid" | "tool-changed" | "server-failed" | "phase-forbids" | "command-not-allowed" | "address-refused" | "path-held" | "approval-required" | "approval-denied" | "approval-lapsed" | "sandbox-missing" | "looping" | "turn-stopped" | "hop-refused" | "entry-refused" | "out-of-scope" | "budget-spent" | "gate-failed" | "approval-unknown" | "approval-closed" | "turn-unknown" | "session-busy" | "nothing-to-undo" | "undo-conflict" | "page-unknown" | "page-closed" | "page-refused" | "work-unknown" | "work-refused" | "source-missing" | "frame-invalid" | "frames-exceeded" | "connections-exceeded" | "reader-slow" | "not-welcome" | "invoke-unknown" | "token-unknown" | "agent-taken" | "credential-invalid" | "protocol-unsupported" | "capabilities-missing" | "challenge-stale" | "probe-failed" | "lease-lapsed"
 
 export type RefusedBody = {
   event: "refused"
@@ -3391,6 +3453,7 @@ export type RpcError = {
   data?: {
     code: RefusalCode
     remedy: string
+    wait?: number | undefined
   } | undefined
 }
 
@@ -3858,6 +3921,7 @@ export type ServerFrame = {
   code: RefusalCode
   message: string
   remedy: string
+  wait?: number | undefined
   context: Record<string, unknown>
 }
 

@@ -90,18 +90,24 @@ export const createAttending = (options: Options) => {
     const ends = AbortSignal.any([signal, lost.signal])
     const writing = await createWriting({ store, turn, author, write, failed: () => lost.abort() })
     const person = (await store.get(turn.id))?.author.id ?? ''
-    const given = { work, resident, heard, writing, person, ends }
+    const opening = createOpening(options, { work, resident, writing, ends })
+    const given = { work, resident, heard, writing, person, ends, find: opening.find }
     try {
       const conclusion = await createLife(options, given, await resident.models(turn))()
       await writing.settled()
       return ends.aborted ? null : conclusion
     } finally {
-      resident.conversations.layDown(turn.session)
+      opening.layDown()
     }
   }
 }
 
-type Living = Omit<Given, 'write' | 'signal'> & { writing: Writing; person: string; ends: AbortSignal }
+type Living = Omit<Given, 'write' | 'signal'> & {
+  writing: Writing
+  person: string
+  ends: AbortSignal
+  find: ReturnType<typeof createOpening>['find']
+}
 type Models = { model: string | null; fallback: string | null }
 
 /** What is to be said next; or how the turn ends; or nothing more, because somebody ended it. */
@@ -109,9 +115,8 @@ type Next = { text: string } | Conclusion | null
 
 const createLife = (options: Options, given: Living, models: Models) => {
   const { store, tell } = options
-  const { work, resident, heard, writing, ends } = given
+  const { work, resident, heard, writing, ends, find } = given
   const { turn } = work
-  const find = createOpening(options, given)
   const speak = createSpeaking(options, given)
   let { model } = models
   let held: Held | null = null

@@ -6,6 +6,11 @@ export type Held = {
   session: string
   /** Up to where in the store it is known which walls it has seen: all of them were the same. */
   seen: number
+  /**
+   * The entry that says it was opened, once it is written; null where it could not be. Where another came after that one,
+   * another worker has gone on with the session, and this one knows only half of it.
+   */
+  opened: Promise<string | null>
   /** The model that it was opened with. */
   model: string | null
   conversation: Conversation
@@ -38,6 +43,7 @@ type Wanted = Omit<Opening, 'hands'> & {
 export type Conversations = ReturnType<typeof createConversations>
 
 const LOOK_MS = 5000
+const NOT_WRITTEN: Promise<string | null> = Promise.resolve(null)
 const GIVEN_UP: Failure = { kind: 'crashed', message: 'it was given up', retryMs: null }
 
 /** A program that cannot even be tried, because a disk is full, for one, has failed like any other. */
@@ -107,9 +113,10 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       one.busy = true
       return one
     },
-    layDown: (session: string): void => {
+    /** One that another took the place of is let go already. */
+    layDown: ({ session, conversation }: Held): void => {
       const one = kept.get(session)
-      if (!one) return
+      if (one?.conversation !== conversation) return
       one.busy = false
       one.since = clock()
       wake()
@@ -129,7 +136,8 @@ export const createConversations = ({ clock, idleMs, most, take, lookMs = LOOK_M
       }
       const { conversation } = opened
       const { session, model } = wanted
-      const held = { session, model, seen, conversation, hands, fullness: 0, busy: true, since: clock() }
+      const known = { session, model, seen, opened: NOT_WRITTEN, fullness: 0 }
+      const held = { ...known, conversation, hands, busy: true, since: clock() }
       kept.set(session, held)
       return { ok: true, held }
     },

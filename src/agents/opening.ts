@@ -11,25 +11,31 @@ export type Why = BodyOf<'conversation-opened'>['why']
 /** A conversation to speak in, and why it is this one; or what was in the way. */
 export type Found = { ok: true; held: Held; why: Why } | { ok: false; failure: Failure }
 
+/** What of the house it needs. */
+type Needed = Pick<Options, 'store' | 'upToDate' | 'isForked'> & { tell: Pick<Options['tell'], 'instructions'> }
 type Given = { work: Attended; resident: Resident; writing: Writing; ends: AbortSignal }
 
 /** From which fullness on a conversation is not gone on with: at the next safe point another begins, from the evidence. */
 const FULL = 0.8
 
 /** Finds the conversation that a turn is to be spoken in: the one that goes on, the one that is resumed, or a new one. */
-export const createOpening = (options: Options, { work, resident, writing, ends }: Given) => {
+export const createOpening = (options: Needed, { work, resident, writing, ends }: Given) => {
   const { store, tell } = options
   const { conversations } = resident
   const { turn } = work
   const { session } = turn
+  /** The one that this turn has taken up, or opened: it is laid down with the turn. */
+  let own: Held | null = null
 
   const start = async (why: Why, resume: string | null, model: string | null): Promise<Found> => {
     const instructions = await tell.instructions(work)
     const wanted = { session, instructions, model, resume }
     const give = () => resident.give(turn)
     const { runner } = resident
-    const opened = await conversations.open({ ...wanted, runner, give, seen: turn.position, signal: ends })
-    return opened.ok ? { ...opened, why } : opened
+    const opened = await conversations.open({ ...wanted, seen: turn.position, runner, give, signal: ends })
+    if (!opened.ok) return opened
+    own = opened.held
+    return { ...opened, why }
   }
 
   /** One that the program has forgotten begins anew. */
@@ -41,7 +47,7 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
   const begin = async (because: Why | null, model: string | null): Promise<Found> => {
     if (because !== null) return start(because, null, model)
     const last = await lastConversation(store, session)
-    return last === null ? start(await firstOf(work, options), null, model) : resumeOr(last, model)
+    return last === null ? start(await firstOf(work, options), null, model) : resumeOr(last.conversation, model)
   }
 
   /**
@@ -56,18 +62,26 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
     return stays.some(({ body }) => body?.event === 'peripheral-started' && body.peripheral !== work.spec.id)
   }
 
-  const isGood = async (held: Held): Promise<boolean> => !isFull(held) && !(await clingsTo(held))
+  /** Whether nobody else has gone on with it: another worker may have had a turn of the session meanwhile. */
+  const isLast = async (held: Held): Promise<boolean> => {
+    const last = await lastConversation(store, session)
+    return last !== null && last.entry === (await held.opened)
+  }
+
+  const isGood = async (held: Held): Promise<boolean> =>
+    !isFull(held) && (await isLast(held)) && !(await clingsTo(held))
 
   const tellOf = ({ held, why }: Extract<Found, { ok: true }>): void => {
     const { runner, name } = resident
     if (why === 'compacted') writing.note('compacted', 'begins a new conversation, from what the evidence says')
     const [conversation, version] = [held.conversation.id, runner.version() ?? 'unknown']
-    writing.opened({ runner: name, version, model: held.model, conversation, why })
+    held.opened = writing.opened({ runner: name, version, model: held.model, conversation, why })
   }
 
   /** Where there is a reason why it should be a new one, it is. */
-  return async (because: Why | null, model: string | null): Promise<Found> => {
+  const find = async (because: Why | null, model: string | null): Promise<Found> => {
     const going = because === null ? conversations.takeUp(session) : null
+    own = going ?? own
     if (going && (await isGood(going))) {
       await options.upToDate(going.hands)
       return { ok: true, held: going, why: 'resumed' }
@@ -75,6 +89,13 @@ export const createOpening = (options: Options, { work, resident, writing, ends 
     const found = await begin(going && isFull(going) ? 'compacted' : because, model)
     if (found.ok) tellOf(found)
     return found
+  }
+
+  return {
+    find,
+    layDown: (): void => {
+      if (own) conversations.layDown(own)
+    },
   }
 }
 
@@ -89,9 +110,12 @@ const firstOf = async ({ turn }: Attended, { isForked, store }: Pick<Options, 'i
   return before.ok && before.value.entries.length > 0 ? 'lost' : 'new'
 }
 
-/** The conversation that a session had last, by its program's own name for it; null where it had none. */
-const lastConversation = async (store: Pick<Store, 'query'>, session: string): Promise<string | null> => {
+/** The conversation that a session had last, by its program's own name for it, and the entry that says so; null where it had none. */
+const lastConversation = async (
+  store: Pick<Store, 'query'>,
+  session: string,
+): Promise<{ conversation: string; entry: string } | null> => {
   const found = await store.query({ session, event: 'conversation-opened', limit: 1 })
-  const body = found.ok ? found.value.entries[0]?.body : undefined
-  return body?.event === 'conversation-opened' ? body.conversation : null
+  const [last] = found.ok ? found.value.entries : []
+  return last?.body?.event === 'conversation-opened' ? { conversation: last.body.conversation, entry: last.id } : null
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { steerAt } from '../evidence/steers.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Finish, Landing, Said } from '../runners/runner.ts'
 import type { Usage } from '../shapes/usage.ts'
@@ -70,7 +71,7 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
 
   /** What it says, as it says it. */
   const listenTo = (held: Held, account: Account) => {
-    let at = Date.now()
+    let at = steadyClock()
     let busy = 0
     let message: string | undefined
     const heards: { [K in Said['kind']]: (said: Extract<Said, { kind: K }>) => void } = {
@@ -94,11 +95,11 @@ export const createSpeaking = (options: Options, { work, resident, writing, hear
     }
     return {
       heard: (said: Said): void => {
-        at = Date.now()
+        at = steadyClock()
         heards[said.kind](said as never)
       },
       /** For how long nothing was heard, where something should be: a tool may take as long as it takes. */
-      quietFor: (): number => (busy > 0 ? 0 : Date.now() - at),
+      quietFor: (): number => (busy > 0 ? 0 : steadyClock() - at),
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Live } from '../evidence/live.ts'
 import { type Steer, steersFrom } from '../evidence/steers.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { unlessAborted } from '../lib/unless-aborted.ts'
 import { stopped } from '../peripherals/drafts.ts'
 import type { Steps } from '../peripherals/steps.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
@@ -19,8 +20,8 @@ type Options = {
   /** The steps of a session that were begun and have no outcome. */
   openSteps: (session: string) => Promise<[string, ToolCall][]>
   roomMode: (room: string) => Promise<RoomMode>
-  /** Who works as an agent; null where there is none of that name. */
-  inhabitantOf: (agent: string) => Inhabitant | null
+  /** Who works as an agent: `unknown` where there is none of that name, `not-here` where it is one that works in other processes only. */
+  inhabitantOf: (agent: string) => Promise<Inhabitant | 'unknown' | 'not-here'>
   isReady: (agent: string) => Promise<boolean>
   /** Whether a person has an agent begin nothing more. */
   isPaused?: (agent: string) => Promise<boolean>
@@ -68,8 +69,10 @@ export const createTurns = (options: Options) => {
   /** Answers whether the turn came to its end and the next one may begin. */
   const run = async (turn: TurnRecord, write: Write, abandon: AbortSignal): Promise<boolean> => {
     const spec = (await wallsIn(turn.room)).get(turn.peripheral)
-    const inhabitant = inhabitantOf(turn.agent)
-    if (spec && inhabitant) return inhabit({ turn, spec, ...inhabitant }, write, abandon)
+    const inhabitant = await unlessAborted(abandon, inhabitantOf(turn.agent))
+    // It is left as it is: another worker can do it, and the sweep wakes it until one has.
+    if (inhabitant === null || inhabitant === 'not-here') return false
+    if (spec && inhabitant !== 'unknown') return inhabit({ turn, spec, ...inhabitant }, write, abandon)
     const session = await store.session(turn.session)
     const open = await openSteps(turn.session)
     return write(lost(turn, spec ? turn.agent : turn.peripheral, session, open))

@@ -1,6 +1,7 @@
 import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { usageDraft } from '../evidence/usage.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Author, Body, BodyOf, Draft, EventName, NoteKind } from '../shapes/evidence.ts'
 import type { Progress } from '../shapes/post.ts'
@@ -45,7 +46,7 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
   const begun = briefed !== null
   const any = begun || tried.some((entry) => entry !== null)
   for (const kind of NUMBERED) numbers.set(kind, any ? await nextOf(store, turn, kind) : 0)
-  const since = Date.now()
+  const since = steadyClock()
   let pending: string | null = null
   /** Whether a message is being written that is not complete. */
   let half = false
@@ -60,16 +61,25 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
     return n
   }
 
-  const put = (entry: Draft): Promise<void> => {
-    last = last.then(async () => {
-      if (!(await write([entry]))) failed()
+  /** Answers whether it was written. */
+  const put = (entry: Draft): Promise<boolean> => {
+    const written = last.then(() => write([entry]))
+    last = written.then((is) => {
+      if (!is) failed()
     })
-    return last.catch(failed)
+    return last
+      .then(() => written)
+      .catch(() => {
+        failed()
+        return false
+      })
   }
 
-  const append = (kind: Numbered, by: Author, body: Body): Promise<void> => {
+  /** Answers the name of what was written; null where it could not be. */
+  const append = async (kind: Numbered, by: Author, body: Body): Promise<string | null> => {
     const own = `${id}.${kind}-${numbered(kind)}`
-    return put(sessionDraft({ id: own, session, room, agent, author: by, body, inReplyTo: id }))
+    const is = await put(sessionDraft({ id: own, session, room, agent, author: by, body, inReplyTo: id }))
+    return is ? own : null
   }
 
   /** What was said is not the answer: something follows it. */
@@ -89,10 +99,9 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
     briefed: (told: Told): void => {
       void append('briefed', BELLHOP, { event: 'turn-briefed', turn: id, ...told })
     },
-    opened: (opened: Opened): void => {
-      void append('conversation', author, { event: 'conversation-opened', turn: id, ...opened })
-    },
-    usage: (used: Used): Promise<void> => put(usageDraft(turn, numbered('usage'), used)),
+    opened: (opened: Opened): Promise<string | null> =>
+      append('conversation', author, { event: 'conversation-opened', turn: id, ...opened }),
+    usage: (used: Used): Promise<boolean> => put(usageDraft(turn, numbered('usage'), used)),
     /** A piece of what is being said, for those who look on. */
     delta: (text: string): Progress => {
       flush()
@@ -116,7 +125,7 @@ export const createWriting = async ({ store, turn, author, write, failed }: Opti
     last: (): string | undefined => (pending === null ? undefined : nameOf('said')),
     /** Whether it has taken longer than this; said once. */
     isLate: (ms: number): boolean => {
-      const is = !late && Date.now() - since >= ms
+      const is = !late && steadyClock() - since >= ms
       late ||= is
       return is
     },

@@ -10,14 +10,18 @@ type Flags = { url?: string; token?: string }
 type Address = { url: string; token: string }
 
 /** `bellhop app-server`: a running instance on standard input and output, a message a line, for editors to start. */
-export const appServerCommand = (command: Command, { withFlags, settingsFrom }: Shell, own?: string): void => {
+export const appServerCommand = (
+  command: Command,
+  { withFlags, settingsFrom }: Shell,
+  own: () => string | null,
+): void => {
   withFlags(command)
     .description('speak JSON-RPC on standard input and output, for editors: docs/app-server.md')
     .option('--url <url>', 'the address of the instance, where it is not the one of this data folder')
     .option('--token <token>', 'whose token to come with (BELLHOP_TOKEN; without one you are yourself, an admin)')
     .action(async (flags: Flags) => {
       const settings = settingsFrom(flags)
-      const given = flags.token ?? own
+      const given = flags.token ?? own() ?? undefined
       const found = flags.url && given ? null : await addressOf(settings)
       const [url, token] = [flags.url ?? found?.url, given ?? found?.token]
       if (url === undefined || token === undefined) throw noInstance(settings)

@@ -21,8 +21,11 @@ const GROUPS: Record<NonNullable<Operation['group']>, string> = {
   token: 'who may come in from outside: make, list and revoke tokens',
 }
 
-/** What is a command of its own: help is the program's, a token is thought up here, and a whistle is waited for here. */
-const OWN = new Set(['help', 'mint', 'whistle'])
+/**
+ * What is a command of its own: help is the program's, a token is thought up here, a whistle is waited for here, and the status
+ * is of the processes, too.
+ */
+const OWN = new Set(['help', 'mint', 'whistle', 'status'])
 
 /** Every row of the table that is for people, as a subcommand: those of a group under its name, all others at the top. */
 export const askCommands = (program: Command, shell: Shell): void => {

@@ -153,9 +153,9 @@ const signAnew = async (settings: Settings): Promise<void> => {
 
 /** No instance may run on what is replaced, nor start meanwhile. */
 const keepOthersOut = async ({ data }: Settings, dryRun: boolean): Promise<() => void> => {
-  const { isLocked, lockFolder } = await import('../up/lock.ts')
-  if (!dryRun) return lockFolder(openFolder(data))
-  if (isLocked(folderAt(data))) throw new Problem(`a Bellhop runs on ${data}`, 'end it first')
+  const { lockAlone, refuseRunning } = await import('../house/lock.ts')
+  if (!dryRun) return lockAlone(openFolder(data))
+  refuseRunning(folderAt(data))
   return () => {}
 }
 

@@ -22,7 +22,9 @@ type Speaking = {
  */
 export const speakMcp = async (settings: Settings, { token, input, output, ends }: Speaking): Promise<void> => {
   if (!(await findInstance(settings))) throw noInstance(settings)
-  const parts = await openParts(settings, 'mcp')
+  // Standard output is the protocol's: no line of the log goes there, whatever the config says.
+  const log = { level: settings.log?.level ?? null, to: settings.log?.to === 'stderr' ? 'stderr' : 'file' } as const
+  const parts = await openParts({ ...settings, log }, 'mcp')
   const social = createSocial(parts, () => ends.aborted)
   const way = doorway(parts, social, openSeats(parts, social))
   try {
@@ -33,7 +35,7 @@ export const speakMcp = async (settings: Settings, { token, input, output, ends 
     await served.closed
     await served.close()
   } finally {
-    way.feed.close()
+    await way.close()
     await parts.close()
   }
 }

@@ -76,7 +76,9 @@ export const askOffline = async (
       postOf: (id) => postOf(store, id),
       isOpenTo: async () => false,
       postsAt: async () => ({ posts: [], more: false }),
-      health: async () => ({ ready: false, version: settings.version, up: {} }),
+      health: async () => ({ ready: false, version: settings.version, up: {}, reasons: [] }),
+      processes: async () => [],
+      lanes: async () => [],
       standingOf: async () => null,
       bulletinOf: async (room) =>
         Promise.reject(new Problem(`nobody knows how things stand in ${room}`, 'start it: bellhop up')),
@@ -104,6 +106,7 @@ export const askOffline = async (
       outlook: NO_OUTLOOK,
       gatehouse: { judge: async () => CHANGES_NOTHING, takes: async () => null, saysOf: () => '' },
       holds: { all: async () => [], release: async () => {} },
+      elsewhere: async () => null,
       wakeSteps: () => {},
       now: systemClock,
       newId: () => '',

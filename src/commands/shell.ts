@@ -10,28 +10,31 @@ import type { Operation } from '../operations/operation.ts'
 export type Shell = { withFlags: (command: Command) => Command; settingsFrom: (flags: object) => Settings }
 
 /** A client of the instance that runs on this data folder; null when none does. */
-export const findInstance = async (settings: Settings): Promise<Client | null> => {
+export const findInstance = async (settings: Settings, signal?: AbortSignal): Promise<Client | null> => {
   const address = await addressOf(settings)
-  return address && createClient({ ...address, face: 'cli' })
+  return address && createClient({ ...address, face: 'cli', signal })
 }
 
-/** Where the instance of this data folder is, and the token to come with; null when none runs. */
-export const addressOf = async ({ data }: Settings): Promise<{ url: string; token: string } | null> => {
+type Address = { url: string; token: string }
+
+/** Where the instance is, and the token to come with: the one that was named, else that of this data folder; null when none runs. */
+export const addressOf = async ({ data, secretsFile, instance }: Settings): Promise<Address | null> => {
   const folder = folderAt(data)
-  const { isLocked } = await import('../up/lock.ts')
+  if (instance?.url) return { url: instance.url, token: instance.token ?? secretsOf(folder, secretsFile).admin }
+  const { isLocked } = await import('../house/lock.ts')
   // Only a folder that is locked has an instance: its address may be somebody else's by now, and is not to be trusted.
   const running = isLocked(folder) ? instanceOf(folder) : null
   const answers =
     running && (await fetch(new URL('/healthz', running.url), { signal: AbortSignal.timeout(3000) }).catch(() => null))
-  return running && answers ? { url: running.url, token: secretsOf(folder).admin } : null
+  return running && answers ? { url: running.url, token: secretsOf(folder, secretsFile).admin } : null
 }
 
 export const noInstance = ({ data }: Settings): Problem =>
   new Problem(`no Bellhop runs on ${data}`, 'start one with `bellhop up`, or name its folder with --data DIR')
 
 /** A client of the instance; without one, nothing can be asked. */
-export const instanceFor = async (settings: Settings): Promise<Client> => {
-  const client = await findInstance(settings)
+export const instanceFor = async (settings: Settings, signal?: AbortSignal): Promise<Client> => {
+  const client = await findInstance(settings, signal)
   if (client) return client
   throw noInstance(settings)
 }

@@ -21,7 +21,10 @@ export const tokenCommands = (group: Command, { withFlags, settingsFrom }: Shell
     const input = inputFrom(mint, [`hash=${hash}`, ...given])
     if (!input.ok) return fail(input.refusal, json)
     const client = await instanceFor(settingsFrom(flags))
-    const made = await client.command('mint', { hash, ...input.value })
+    // A command is given in a room: which one, is of no matter here.
+    const known = await client.ask('rooms')
+    if (!known.ok) return fail(known.refusal, json)
+    const made = await client.command('mint', { hash, ...input.value }, { room: known.value.rooms[0]?.id ?? 'lobby' })
     if (!made.ok) return fail(made.refusal, json)
     const { receipt, output } = made.value
     if (json) return print(JSON.stringify({ ok: true, token: secret, row: output }))

@@ -1,10 +1,9 @@
-import { Problem } from '../lib/problem.ts'
 import { BY_HAND } from '../shapes/agent.ts'
 import type { Config } from '../shapes/config.ts'
 import { type IrcConfig, isChannelOf } from '../shapes/networks.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import type { Budget } from '../shapes/usage.ts'
-import { type Source, told, type Wrong } from './yaml.ts'
+import { complaintOf, type Source, type Wrong } from './yaml.ts'
 
 type Specs = ReadonlyMap<string, PeripheralSpec>
 
@@ -40,7 +39,7 @@ export const checkCommands = ({ checks, deploys }: Config, source: Source): void
 }
 
 const complain = (wrong: readonly Wrong[], source: Source): void => {
-  if (wrong.length > 0) throw new Problem(told(wrong, source).join('\n'), 'correct the file and start again')
+  if (wrong.length > 0) throw complaintOf(wrong, source)
 }
 
 const wrongWord = (word: string, i: number): string | null => {

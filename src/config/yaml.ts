@@ -4,7 +4,13 @@ import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
 
 /** A file that was read, and how to say where something in it is wrong. */
-export type Source = { file: string; value: unknown; lineOf: (path: PropertyKey[]) => number }
+export type Source = {
+  file: string
+  value: unknown
+  lineOf: (path: PropertyKey[]) => number
+  /** The variable that is to blame for what stands there, where it is not the file. */
+  variableOf?: (path: PropertyKey[]) => string | null
+}
 
 /** Reads a YAML file; a syntax error is a sentence with its line. */
 export const readYaml = (file: string): Source => {
@@ -39,12 +45,22 @@ export type Wrong = { path: PropertyKey[]; what: string }
 export const parse = <S extends z.ZodType>(shape: S, value: unknown, source: Source): z.infer<S> => {
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new Problem(told(parsed.error.issues.flatMap(wrongIn), source).join('\n'), 'correct the file and start again')
+  throw complaintOf(parsed.error.issues.flatMap(wrongIn), source)
 }
 
-/** What is wrong, as a person reads it: file, line, the place in the file, what was expected. */
-export const told = (wrongs: readonly Wrong[], { file, lineOf }: Source): string[] =>
-  wrongs.map(({ path, what }) => `${file}:${lineOf(path)}: ${path.join('.') || 'the file'}: ${what}`)
+/** What is wrong, as a person reads it: file and line or the variable, the place in the file, what was expected. */
+export const told = (wrongs: readonly Wrong[], source: Source): string[] =>
+  wrongs.map(({ path, what }) => `${placeOf(path, source)}: ${path.join('.') || 'the file'}: ${what}`)
+
+/** All that is wrong, and where it is to be put right. */
+export const complaintOf = (wrongs: readonly Wrong[], source: Source): Problem => {
+  const inFile = wrongs.some(({ path }) => !source.variableOf?.(path))
+  const what = inFile ? 'the file' : 'the variable'
+  return new Problem(told(wrongs, source).join('\n'), `correct ${what} and start again`)
+}
+
+const placeOf = (path: PropertyKey[], { file, lineOf, variableOf }: Source): string =>
+  variableOf?.(path) ?? `${file}:${lineOf(path)}`
 
 type Issue = z.core.$ZodIssue
 

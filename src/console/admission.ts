@@ -26,11 +26,13 @@ export const admission =
     return undefined
   }
 
+const ClaimedFace = Face.exclude(['web', 'agent', 'irc', 'discord'])
+
 /** Identity comes from the token, and the face from how it came: a cookie is a browser's. */
 const claimOf = (c: Context, cookie: string): { face: Face; credential: Credential } => {
   const bearer = bearerOf(c.req.header('authorization'))
   if (bearer !== '') {
-    const claimed = Face.exclude(['web', 'agent', 'irc', 'discord']).safeParse(c.req.header('bellhop-face'))
+    const claimed = ClaimedFace.safeParse(c.req.header('bellhop-face'))
     return { face: claimed.data ?? 'api', credential: { token: bearer, as: null } }
   }
   const linked = c.req.path === '/' ? c.req.query('token') : undefined

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { openApi } from '../schema/openapi.ts'
+import type { Alive } from '../shapes/http.ts'
 import type { Principal } from '../shapes/principal.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { Name } from '../shapes/room.ts'
@@ -10,7 +11,7 @@ import { addFiles, servePage } from './files.ts'
 import { createFront } from './front.ts'
 import { answerRefusal, guard, isFromElsewhere, isUntold } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
-import { paced, pacing } from './pace.ts'
+import { paced } from './pace.ts'
 import { apiPage } from './page.ts'
 import { createRoutes, isMessage } from './routes.ts'
 import { addSignIn, keepToken } from './sign-in.ts'
@@ -21,7 +22,9 @@ import { addUploads } from './upload.ts'
 export const createApp = (house: Console): Hono<Env> => {
   const app = new Hono<Env>()
   app.use(guard(house.hosts))
-  app.get('/healthz', async (c) => {
+  // Looks at nothing: a process that waits for its Redis is alive, and to restart it would help nobody.
+  app.get('/healthz', (c) => c.json({ alive: true, version: house.version } satisfies Alive))
+  app.get('/readyz', async (c) => {
     const health = await house.health()
     return c.json(health, health.ready ? 200 : 503)
   })
@@ -36,10 +39,8 @@ export const createApp = (house: Console): Hono<Env> => {
     // Nobody is known yet where a token was not.
     const principal = c.get('principal') as Principal | undefined
     const isWritten = isMessage(c.req.method, c.req.path) || refused.code === 'grant-exceeded'
-    // Who asks too often is not written down each time: that is what the pace is for.
-    const isKnown = principal?.grant === null && refused.code !== 'rate-exceeded'
-    if (isWritten && isKnown) await house.refuse(stage, refused)
-    else if (isWritten) await house.refuseSparingly(principal?.key ?? STRANGERS, stage, refused)
+    if (isWritten) await house.refuseSparingly(principal?.key ?? STRANGERS, stage, refused)
+    else house.refused(stage, refused.code)
     return answerRefusal(c, refused)
   }
   // What the page is made of is the same for everybody, and nobody's secret.
@@ -52,7 +53,7 @@ export const createApp = (house: Console): Hono<Env> => {
   app.use(admission(house, turnAway))
   app.use(
     '/api/*',
-    paced(pacing(house.pace, Date.now), (c) => c.get('principal').key, turnAway),
+    paced(house.pace, (c) => c.get('principal').key, turnAway),
   )
   // What is read goes out compressed; what is streamed does not: it would wait until there is enough of it.
   const lightly = compress()
@@ -63,6 +64,7 @@ export const createApp = (house: Console): Hono<Env> => {
       ? servePage(c, house.page, 'index.html')
       : letIn(c, { cookie: house.cookie, secure: front.isSecure(c) }),
   )
+  app.get('/metrics', people, async (c) => c.body(await house.metrics(), 200, { 'content-type': METRICS_TYPE }))
   for (const page of PAGES) app.get(`/${page}`, people, (c) => servePage(c, house.page, `${page}.html`))
 
   app.use('/api/*', async (c, next) => {
@@ -82,11 +84,18 @@ export const createApp = (house: Console): Hono<Env> => {
   app.route('/api', createRoutes(house, turnAway))
   app.notFound((c) => answerRefusal(c, refusal('route-unknown', `there is nothing at ${c.req.method} ${c.req.path}`)))
   app.onError((error, c) => {
-    house.log('a request failed', { path: c.req.path, error: error.stack ?? error.message })
+    house.log('a request failed', {
+      request: c.req.header('x-request-id'),
+      path: c.req.path,
+      error: error.stack ?? error.message,
+    })
     return answerRefusal(c, refusal('store-failed', 'the request failed'))
   })
   return app
 }
+
+/** The text format of Prometheus. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** What comes bit by bit. */
 const STREAMED = new Set(['/api/tail', '/api/follow', '/api/items', '/api/export'])

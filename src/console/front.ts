@@ -17,7 +17,8 @@ export const createFront = ({ public: address, proxies }: Front) => {
   const front = address === null ? null : new URL(address)
 
   const peerOf = (c: Context): string => c.env?.incoming?.socket?.remoteAddress ?? ''
-  const byProxy = (c: Context): boolean => front !== null && isIn(known, peerOf(c))
+  const isFront = (peer: string): boolean => front !== null && isIn(known, peer)
+  const byProxy = (c: Context): boolean => isFront(peerOf(c))
 
   return {
     /** Whom to count a request for: an address; of IPv6 the network, since whoever has one has all of it. */
@@ -26,6 +27,9 @@ export const createFront = ({ public: address, proxies }: Front) => {
       const told = c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() ?? ''
       return networkOf(byProxy(c) && isIP(told) !== 0 ? told : peerOf(c))
     },
+    /** Whether a request as it came is of a proxy that is believed. */
+    isProxy: ({ socket }: { socket: { remoteAddress?: string | undefined } }): boolean =>
+      isFront(socket.remoteAddress ?? ''),
     isSecure: (c: Context): boolean => {
       if (byProxy(c) && c.req.header('x-forwarded-proto') === 'https') return true
       return front?.protocol === 'https:' && c.req.header('host')?.toLowerCase() === front.host

@@ -4,10 +4,19 @@ import { isLocal, objectionTo } from '../doors/admit.ts'
 import { problemHeaders, problemOf } from '../shapes/problem-details.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 
+/** Answers with a value. Its length is said: what is small is not worth compressing, and that shows by it. */
+export const answerJson = (c: Context, value: object): Response =>
+  sized(c, value, 200, { 'content-type': 'application/json' })
+
 /** Answers with a refusal, as it travels over HTTP. */
 export const answerRefusal = (c: Context, refused: Refusal): Response => {
   const problem = problemOf(refused)
-  return c.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, problemHeaders(problem))
+  return sized(c, problem, problem.status as ContentfulStatusCode, problemHeaders(problem))
+}
+
+const sized = (c: Context, value: object, status: ContentfulStatusCode, headers: Record<string, string>): Response => {
+  const text = JSON.stringify(value)
+  return c.body(text, status, { ...headers, 'content-length': `${Buffer.byteLength(text)}` })
 }
 
 /** What a page may load: files of this instance, and nothing that is written into the page itself. */
@@ -41,7 +50,9 @@ export const guard =
     const objection = objectionTo(asked, hosts) ?? objectionToSite(c)
     if (objection) c.res = answerRefusal(c, objection)
     else await next()
-    for (const [name, value] of Object.entries(PROTECTION)) if (!c.res.headers.has(name)) c.header(name, value)
+    // Set as they are: with `c.header`, each would make a new answer of it.
+    const { headers } = c.res
+    for (const [name, value] of Object.entries(PROTECTION)) if (!headers.has(name)) headers.set(name, value)
   }
 
 /** Whether the browser says that a page of somebody else's has asked for it. What is typed or clicked elsewhere has none. */

@@ -7,11 +7,10 @@ import type { Receipt } from '../shapes/message.ts'
 import type { Person } from '../shapes/person.ts'
 import type { Post, Progress } from '../shapes/post.ts'
 import type { Principal } from '../shapes/principal.ts'
-import type { Refusal } from '../shapes/refusal.ts'
+import type { Refusal, RefusalCode } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import type { Face } from '../shapes/room.ts'
 import type { Front } from './front.ts'
-import type { Pace } from './pace.ts'
 
 export type Credential = { token: string; as: null }
 
@@ -37,11 +36,13 @@ export type Console = {
   cookie: string
   /** What stands before it. */
   front: Front
-  /** How fast one token may ask. */
-  pace: Pace
+  /** In how many seconds somebody may ask again; 0 where that is now. */
+  pace: (who: string) => number
   /** The folder with the page. */
   page: string
   health: () => Promise<Health>
+  /** What all processes of the instance count, as Prometheus reads it. */
+  metrics: () => Promise<string>
   admit: (face: Face, credential: Credential) => Promise<Result<Principal>>
   /** The token that somebody comes in with on the page: the one they said, or one made for the code they said. */
   signIn: (said: string, from: string) => Promise<Result<string>>
@@ -53,10 +54,10 @@ export type Console = {
   enter: (room: string, face: Face) => Promise<Result<unknown>>
   /** The one door for what is said. Whoever gave a command hears what it came to, where it was carried out just now. */
   say: (message: unknown, heard?: (output: unknown) => void) => Promise<Result<Receipt>>
-  /** Writes down that a message was refused before it was one. */
-  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
-  /** The same for what costs whoever is refused nothing: no more than so many of each are written down one by one. */
+  /** Writes down that a message was refused before it was one: no more than so many of each are written down one by one. */
   refuseSparingly: (who: string, stage: string, refusal: Refusal) => Promise<unknown>
+  /** Counts what was refused, and is not written down. */
+  refused: (stage: string, code: RefusalCode) => void
   /** What an operation can reach; `gone` says that whoever asked waits no longer. */
   contextFor: (principal: Principal, gone: AbortSignal) => OperationContext
   tail: (room: string, count: number) => Promise<Post[]>
@@ -64,7 +65,7 @@ export type Console = {
   /** What steps in a room say while they run, or in all rooms; ends when the function it answers is called. */
   progress: (room: string | null, heard: (progress: Progress) => void) => () => void
   items: (wanted: FeedWanted) => Promise<Result<ItemFeed>>
-  query: (filters: unknown) => Promise<Result<{ through: number }>>
+  query: (filters: unknown) => Promise<Result<{ through: number; entries: readonly Pick<Entry, 'position' | 'id'>[] }>>
   followEvidence: (filters: Record<string, unknown>, after: number, signal: AbortSignal) => AsyncIterable<Entry>
   /** What is found by filters as lines of a file; everything, where there are none. */
   exportEvidence: (filters: Record<string, string>, signal: AbortSignal) => Promise<Result<AsyncIterable<string>>>

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { z } from 'zod'
 import { jsonSize } from '../lib/json-size.ts'
 import { parseJson } from '../lib/parse-json.ts'
@@ -12,7 +11,8 @@ import type { Message } from '../shapes/message.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { peopleOnly, type TurnAway, usersOf } from './admission.ts'
-import { answerRefusal } from './guard.ts'
+import { bounded } from './bounded.ts'
+import { answerJson, answerRefusal } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 
 /** A line, or a command; and a call of an agent's, which may write a file. */
@@ -23,24 +23,23 @@ const CALL_BYTES = 1_048_576
 export const createRoutes = (house: Console, turnAway: TurnAway): Hono<Env> => {
   const app = new Hono<Env>()
   const people = peopleOnly(turnAway)
-  const bounded = (bytes: number) => {
-    const tooLarge = refusal('request-too-large', `a request may have ${bytes} bytes`)
-    return bodyLimit({ maxSize: bytes, onError: (c) => turnAway(c as Context, 'read', tooLarge) })
-  }
-  app.post('/say', bounded(BODY_BYTES), async (c) => {
+  const upTo = (bytes: number) =>
+    bounded(bytes, (c) =>
+      turnAway(c as Context, 'read', refusal('request-too-large', `a request may have ${bytes} bytes`)),
+    )
+  app.post('/say', upTo(BODY_BYTES), async (c) => {
     const said = await lineFrom(c, house)
     if (!said.ok) return turnAway(c, 'read', said.refusal)
     const receipt = await house.say(said.value)
-    return receipt.ok ? c.json(receipt.value) : answerRefusal(c, receipt.refusal)
+    return receipt.ok ? answerJson(c, receipt.value) : answerRefusal(c, receipt.refusal)
   })
   for (const row of operations) {
     for (const path of pathsOf(row)) {
       const users = usersOf(row, turnAway)
       if (row.reads) app.get(path, users, (c) => answer(c, house, row, ok(c.req.query())))
-      else if (row.agents)
-        app.post(path, users, bounded(CALL_BYTES), async (c) => answer(c, house, row, await bodyOf(c)))
+      else if (row.agents) app.post(path, users, upTo(CALL_BYTES), async (c) => answer(c, house, row, await bodyOf(c)))
       else
-        app.post(path, people, bounded(BODY_BYTES), async (c) => {
+        app.post(path, people, upTo(BODY_BYTES), async (c) => {
           const message = await commandFrom(c, house, row)
           return message.ok ? command(c, house, message.value) : turnAway(c, 'read', message.refusal)
         })
@@ -68,7 +67,7 @@ const answer = async (
   const principal = c.get('principal')
   const input = given.ok ? checkInput(row, given.value) : given
   const output = input.ok ? await row.run(input.value, house.contextFor(principal, c.req.raw.signal)) : input
-  return output.ok ? c.json(output.value as object) : answerRefusal(c, output.refusal)
+  return output.ok ? answerJson(c, output.value as object) : answerRefusal(c, output.refusal)
 }
 
 /** What changes something goes through the pipeline, as if it were said in a room; the output is there the first time. */
@@ -77,7 +76,7 @@ const command = async (c: Context, house: Console, message: Message): Promise<Re
   const receipt = await house.say(message, (output) => {
     heard.output = output
   })
-  return receipt.ok ? c.json({ receipt: receipt.value, ...heard }) : answerRefusal(c, receipt.refusal)
+  return receipt.ok ? answerJson(c, { receipt: receipt.value, ...heard }) : answerRefusal(c, receipt.refusal)
 }
 
 const lineFrom = async (c: Context, house: Console): Promise<Result<Message>> => {

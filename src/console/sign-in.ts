@@ -1,12 +1,14 @@
 import type { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { steadyClock } from '../lib/clock.ts'
+import { pacing } from '../lib/pacing.ts'
 import { refusal } from '../shapes/refusal.ts'
 import type { TurnAway } from './admission.ts'
+import { bounded } from './bounded.ts'
 import type { createFront } from './front.ts'
 import { answerRefusal } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
-import { paced, pacing } from './pace.ts'
+import { paced } from './pace.ts'
 
 const DAYS = 30
 const BODY_BYTES = 4096
@@ -18,14 +20,17 @@ type Desk = { house: Console; front: ReturnType<typeof createFront>; turnAway: T
 
 /** Coming in and going out by the page: with a token, or with a code that /pair gave somebody where they are known. */
 export const addSignIn = (app: Hono<Env>, { house, front, turnAway }: Desk): void => {
-  const slowly = paced(pacing(STRANGERS_PACE, Date.now), front.addressOf, turnAway)
+  const slowly = paced(pacing(STRANGERS_PACE, steadyClock), front.addressOf, turnAway)
   const tooLarge = refusal('request-too-large', `a request may have ${BODY_BYTES} bytes`)
-  const bounded = bodyLimit({ maxSize: BODY_BYTES, onError: (c) => answerRefusal(c, tooLarge) })
-  app.post('/sign-in', slowly, bounded, async (c) => {
+  const upTo = bounded(BODY_BYTES, (c) => answerRefusal(c, tooLarge))
+  app.post('/sign-in', slowly, upTo, async (c) => {
     const given: Record<string, unknown> = await c.req.parseBody().catch(() => ({}))
     const said = typeof given['with'] === 'string' ? given['with'].trim() : ''
     const entered = await house.signIn(said, front.addressOf(c))
-    if (!entered.ok) return answerRefusal(c, entered.refusal)
+    if (!entered.ok) {
+      house.refused('authenticate', entered.refusal.code)
+      return answerRefusal(c, entered.refusal)
+    }
     // What was made for who was here before is not left behind.
     await house.signOut(getCookie(c, house.cookie) ?? '')
     keepToken(c, { cookie: house.cookie, token: entered.value, secure: front.isSecure(c) })

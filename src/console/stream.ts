@@ -2,7 +2,7 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import type { z } from 'zod'
 import { ItemsWanted, PostsWanted } from '../shapes/http.ts'
 import type { Post } from '../shapes/post.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { answerRefusal } from './guard.ts'
 import type { Console, Context, ItemFeed, ItemPlace } from './house.ts'
@@ -11,9 +11,11 @@ import type { Console, Context, ItemFeed, ItemPlace } from './house.ts'
 export const streamPosts = async (c: Context, house: Console): Promise<Response> => {
   const wanted = wantedOf(c, PostsWanted)
   if (!wanted.ok) return answerRefusal(c, wanted.refusal)
-  const { room, tail, after } = wanted.value
+  const { room, tail, after, seen } = wanted.value
   const entered = await house.enter(room, c.get('face'))
   if (!entered.ok) return answerRefusal(c, entered.refusal)
+  const gone = await objectionTo(house, after ?? 0, seen)
+  if (gone) return answerRefusal(c, gone)
 
   const aside: Aside = (tell) => house.progress(room, (progress) => tell('progress', progress))
   const posts = async function* (gone: AbortSignal) {
@@ -44,6 +46,8 @@ export const streamItems = async (c: Context, house: Console): Promise<Response>
   if (!feed.ok) return answerRefusal(c, feed.refusal)
   const entered = await house.enter(feed.value.room, c.get('face'))
   if (!entered.ok) return answerRefusal(c, entered.refusal)
+  const gone = await objectionTo(house, placeOf(after ?? null)?.position ?? 0)
+  if (gone) return answerRefusal(c, gone)
   const from = after ?? (turn === undefined ? await now(house) : null)
   const aside: Aside = (tell) =>
     house.progress(feed.value.room, (progress) => {
@@ -58,6 +62,21 @@ const itemsOf = ({ follow }: ItemFeed, from: string | null): Events =>
       yield { id: `${place.position}.${place.nth}`, event: 'item', value: event }
     }
   }
+
+/**
+ * Why a reader cannot go on from where it was; null where it can. A backup that was put in the place of the evidence may end
+ * before that, or have something else there by now: the reader would wait in vain, or miss what lies between.
+ */
+const objectionTo = async ({ query }: Console, after: number, seen?: string): Promise<Refusal | null> => {
+  if (after === 0) return null
+  const asked = await query({ ephemeral: 'with', order: 'oldest', cursor: after - 1, limit: 1 })
+  if (!asked.ok) return asked.refusal
+  const { entries, through } = asked.value
+  if (after > through) return refusal('position-unknown', `${after}: the store ends at ${through}`)
+  const there = entries.find(({ position }) => position === after)
+  if (seen === undefined || there === undefined || there.id === seen) return null
+  return refusal('position-unknown', `${after}: the store has something else there than ${seen}`)
+}
 
 /** Where the store ends. */
 const now = async ({ query }: Console): Promise<string> => {
@@ -77,16 +96,17 @@ const placeOf = (after: string | null): ItemPlace | null => {
  * what it saw last; none is left out, and none comes twice. With `progress=true` it also hears what steps say meanwhile.
  */
 export const streamEvidence = async (c: Context, house: Console): Promise<Response> => {
-  const seen = c.req.header('last-event-id')
-  const asks: Record<string, string> = { ...c.req.query(), ...(seen === undefined ? {} : { cursor: seen }) }
-  const { cursor, progress, ...given } = asks
+  const last = c.req.header('last-event-id')
+  const asks: Record<string, string> = { ...c.req.query(), ...(last === undefined ? {} : { cursor: last }) }
+  const { cursor, seen, progress, ...given } = asks
   const odd = ['order', 'limit'].find((key) => key in given)
   if (odd) return answerRefusal(c, refusal('query-invalid', `${odd}: what is followed has none`))
   const asked = await house.query({ ...given, limit: 1, ...(cursor === undefined ? {} : { cursor, order: 'oldest' }) })
   if (!asked.ok) return answerRefusal(c, asked.refusal)
   const { through } = asked.value
   const after = cursor === undefined ? through : Number(cursor)
-  if (after > through) return answerRefusal(c, refusal('query-invalid', `cursor: the store ends at ${through}`))
+  const gone = await objectionTo(house, after, seen)
+  if (gone) return answerRefusal(c, gone)
   const entries: Events = async function* (gone) {
     for await (const entry of house.followEvidence(given, after, gone)) {
       yield { id: String(entry.position), event: 'entry', value: entry }

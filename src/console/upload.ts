@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Hono, Next } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { UploadWanted } from '../shapes/http.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { peopleOnly, type TurnAway } from './admission.ts'
-import { answerRefusal } from './guard.ts'
+import { bounded } from './bounded.ts'
+import { answerJson, answerRefusal } from './guard.ts'
 import type { Console, Context, Env } from './house.ts'
 
 const FILE_BYTES = 10_000_000
@@ -16,7 +16,7 @@ const AT_ONCE = 8
 export const addUploads = (app: Hono<Env>, house: Console, turnAway: TurnAway): void => {
   const people = peopleOnly(turnAway)
   const tooLarge = refusal('request-too-large', `a file may have ${FILE_BYTES} bytes`)
-  const bounded = bodyLimit({ maxSize: FILE_BYTES, onError: (c) => turnAway(c as Context, 'read', tooLarge) })
+  const upTo = bounded(FILE_BYTES, (c) => turnAway(c as Context, 'read', tooLarge))
   let underWay = 0
 
   /** Who may not bring a file is told before any of it is read. */
@@ -38,11 +38,11 @@ export const addUploads = (app: Hono<Env>, house: Console, turnAway: TurnAway): 
     return undefined
   }
 
-  app.post('/api/upload', people, mayBring, bounded, async (c) => {
+  app.post('/api/upload', people, mayBring, upTo, async (c) => {
     const { room, name } = UploadWanted.parse(c.req.query())
     const content = Buffer.from(await c.req.arrayBuffer())
     const brought = await house.bring({ room, person: c.get('principal').person, name, content })
-    return brought.ok ? c.json(brought.value) : turnAway(c, 'presence', brought.refusal)
+    return brought.ok ? answerJson(c, brought.value) : turnAway(c, 'presence', brought.refusal)
   })
 
   // It is handed out to be kept, and never shown as a page: nobody knows what is in it.

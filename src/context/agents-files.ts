@@ -1,3 +1,4 @@
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { inside, openInside, type Workspace } from '../workspace/paths.ts'
 import type { Looked, Visible } from './look.ts'
@@ -62,13 +63,13 @@ const textOf = async ({ workspace, visible }: Where, name: string): Promise<stri
   try {
     if (opened.folder) return null
     const buffer = Buffer.alloc(READ_BYTES)
-    const { bytesRead } = await opened.handle.read(buffer, 0, READ_BYTES, 0)
-    const text = buffer.subarray(0, bytesRead).toString().trim()
+    const length = readSync(opened.fd, buffer, 0, READ_BYTES, 0)
+    const text = buffer.subarray(0, length).toString().trim()
     return text === '' ? null : text
   } catch {
     return null
   } finally {
-    await opened.handle.close()
+    closeSync(opened.fd)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Outlet, Spot } from '../chat/outlet.ts'
+import type { Clock } from '../lib/clock.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { BodyOf } from '../shapes/evidence.ts'
 import type { Post } from '../shapes/post.ts'
@@ -25,10 +26,14 @@ export type Delivering = {
   lastThrough: (stream: Stream) => Promise<number | null>
   /** The newest position there is. */
   newest: () => Promise<number>
-  now: () => number
+  /** The time of day, which posts were made at; and how time passes, by which everything else is measured. */
+  clock: Clock
+  now: Clock
   /** Waits until the time is over or the signal ends it; it does not reject. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   random: () => number
+  /** Told of each post that is done with: said, or given up. */
+  done?: (post: Post, stream: Stream) => void
   /** How old a post is that is given up where it cannot be said. */
   giveUpMs?: number
 }
@@ -74,27 +79,50 @@ type Begun = Standing & { cursor: number }
 /**
  * Where a stream goes on. One that was never seen begins with what is said from now on: what was said in a room before is
  * not for a channel that was bound just now. One that Redis has forgotten, or of which it knows less than the evidence,
- * goes on from what that says, in doubt.
+ * goes on from what that says, in doubt; so does one that has come further than the evidence goes, which a backup was put
+ * in the place of.
  */
-const beginning = async (
-  { ledger, lastThrough, newest, note }: Delivering,
-  stream: Stream,
-  since: number | null,
-): Promise<Begun> => {
+const beginning = async (options: Delivering, stream: Stream, since: number | null): Promise<Begun> => {
+  const { ledger, lastThrough, newest, note } = options
   const known = await ledger.standing(stream)
   const through = await lastThrough(stream)
-  if (known.cursor !== null && known.cursor >= (through ?? 0))
-    return { ...known, cursor: Math.max(known.cursor, since ?? 0) }
+  // Asked for after how it stands: that is then never about a post which came later.
   const head = await newest()
-  if (known.cursor !== null && through !== null) {
-    // Redis came back from an older state of itself: what it has forgotten may have been said.
-    await ledger.land(stream, through, head)
-    return { cursor: Math.max(through, since ?? 0), doubt: head, hand: null, flight: null }
+  if (known.cursor !== null) {
+    const begun = await goingOn(options, stream, { known: { ...known, cursor: known.cursor }, through, head })
+    return { ...begun, cursor: Math.max(begun.cursor, since ?? 0) }
   }
   const cursor = Math.max(through ?? since ?? head, since ?? 0)
   const doubt = through === null ? 0 : head
   // Written first: whatever Redis forgets from here on, the stream is known to have begun.
-  if (through === null) await note({ ...stream, about: 'through', post: null, position: cursor, text: '' })
+  if (through === null) await note(begunAt(stream, cursor))
   await ledger.begin(stream, cursor, doubt)
   return { ...known, cursor, doubt }
 }
+
+type Seen = { known: Begun; through: number | null; head: number }
+
+const goingOn = async (
+  { ledger, note }: Delivering,
+  stream: Stream,
+  { known, through, head }: Seen,
+): Promise<Begun> => {
+  const doubtful = { doubt: head, hand: null, flight: null }
+  if (furthest(known) > head) {
+    const cursor = Math.min(known.cursor, through ?? head)
+    if (through === null) await note(begunAt(stream, cursor))
+    await ledger.goBack(stream, known.cursor, cursor, head)
+    return { cursor, ...doubtful }
+  }
+  if (through === null || known.cursor >= through) return known
+  // Redis came back from an older state of itself: what it has forgotten may have been said.
+  await ledger.land(stream, through, head)
+  return { cursor: through, ...doubtful }
+}
+
+const begunAt = (stream: Stream, position: number) =>
+  ({ ...stream, about: 'through', post: null, position, text: '' }) as const
+
+/** The last post that something is known of. */
+const furthest = ({ cursor, hand, flight }: Begun): number =>
+  Math.max(cursor, hand?.position ?? 0, flight?.position ?? 0)

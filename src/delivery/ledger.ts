@@ -1,6 +1,6 @@
 import { parseJson } from '../lib/parse-json.ts'
 import type { Redis } from '../redis/redis.ts'
-import { BEGIN, FLY, LAND, SETTLE } from './scripts.ts'
+import { BEGIN, FLY, GO_BACK, LAND, SETTLE } from './scripts.ts'
 
 /** What one channel is told of one room: within a stream, everything is said in order. */
 export type Stream = { network: string; channel: string; room: string }
@@ -66,6 +66,10 @@ export const createLedger = ({ redis, prefix }: Options) => {
     /** All of a post is settled; `doubt` is said again, as Redis may have forgotten it. */
     land: async (stream: Stream, position: number, doubt: number): Promise<void> => {
       await redis.eval(LAND, 1, key(stream, 'standing'), position, doubt)
+    },
+    /** The only move that takes anything back: where the evidence ends before the cursor that was seen. */
+    goBack: async (stream: Stream, seen: number, to: number, doubt: number): Promise<void> => {
+      await redis.eval(GO_BACK, 1, key(stream, 'standing'), seen, to, doubt)
     },
 
     /** The network's name for a card; null where it was not said, or long ago. */

@@ -8,8 +8,9 @@ export const waitAfter = (tries: number, afterMs: number | undefined, random: ()
 /** However old a post is, it is tried for this long: a network that asks for a moment gets one. */
 const LEAST_MS = 60_000
 
-type Trying = { now: number; postedAt: string; since: number; giveUpMs: number }
+/** How old a post is, by the time of day, and for how long it was tried, by how time passes: a clock may jump. */
+type Trying = { age: number; tried: number; giveUpMs: number }
 
 /** Whether a post is not worth another try: nobody waits for it any more, and it was tried again and again. */
-export const isHopeless = ({ now, postedAt, since, giveUpMs }: Trying): boolean =>
-  now - Date.parse(postedAt) >= giveUpMs && now - since >= Math.min(LEAST_MS, giveUpMs)
+export const isHopeless = ({ age, tried, giveUpMs }: Trying): boolean =>
+  age >= giveUpMs && tried >= Math.min(LEAST_MS, giveUpMs)

@@ -33,7 +33,7 @@ type Came = { kind: 'said' } | { kind: 'wait'; ms: number } | { kind: 'over' } |
 
 /** Says one post after the other; answers false where the signal ended it before a post was said. */
 export const createSay = (options: Delivering, inChannel: ReturnType<typeof oneAtATime>) => {
-  const { ledger, outlet, cards, spotOf, note, now, sleep, random, giveUpMs = DAY_MS } = options
+  const { ledger, outlet, cards, spotOf, note, clock, now, sleep, random, giveUpMs = DAY_MS } = options
 
   const begin = async (post: Post, where: Where): Promise<Saying> => {
     const { hand } = where.standing
@@ -117,7 +117,8 @@ export const createSay = (options: Delivering, inChannel: ReturnType<typeof oneA
   /** A piece was not said, or nobody knows: it is tried again, or given up. */
   const fallShort = async (saying: Saying, sent: Exclude<Sent, { kind: 'sent' }>, anew: boolean): Promise<Came> => {
     const { stream, post } = saying
-    if (isFinal(sent) || isHopeless({ now: now(), postedAt: post.at, since: saying.since, giveUpMs })) {
+    const patience = { age: clock() - Date.parse(post.at), tried: now() - saying.since, giveUpMs }
+    if (isFinal(sent) || isHopeless(patience)) {
       await fail(post, stream, sent.why)
       return { kind: 'over' }
     }
@@ -147,6 +148,7 @@ export const createSay = (options: Delivering, inChannel: ReturnType<typeof oneA
       if (came.kind === 'wait') await sleep(came.ms, signal)
     }
     await ledger.land(stream, post.position, standing.doubt)
+    options.done?.(post, stream)
     return true
   }
 }

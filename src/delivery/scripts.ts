@@ -38,3 +38,10 @@ redis.call('hset', KEYS[1], 'cursor', ARGV[1])
 redis.call('hdel', KEYS[1], 'position', 'settled', 'flight', 'doubt')
 if tonumber(ARGV[2]) > tonumber(ARGV[1]) then redis.call('hset', KEYS[1], 'doubt', ARGV[2]) end
 `
+
+/** ARGV: the cursor that was seen, cursor, doubt. Goes back, where nobody has moved it since: what it knew is of posts that are gone. */
+export const GO_BACK = `
+if redis.call('hget', KEYS[1], 'cursor') ~= ARGV[1] then return end
+redis.call('hdel', KEYS[1], 'position', 'settled', 'flight')
+redis.call('hset', KEYS[1], 'cursor', ARGV[2], 'doubt', ARGV[3])
+`

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
+import type { Queues } from '../shapes/config.ts'
 import type { BodyOf, Draft, Entry } from '../shapes/evidence.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -7,6 +9,7 @@ import { type Planned, planCall, type State, seatOf } from './plan.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import { headersById } from './read.ts'
 import type { Redact } from './redact.ts'
+import { waitingLine } from './waiting-line.ts'
 import { createWriter } from './write.ts'
 
 /** Which worker writes: refused once a later one has claimed the same scope. */
@@ -21,6 +24,8 @@ type Call = {
   /** Entries that stand in the way: where one of them is there, nothing is written. */
   unless?: readonly string[]
   also?: Also
+  /** How long the line of waiting turns may become by it. */
+  queues?: Queues | undefined
 }
 type Pending = Call & { resolve: (result: Result<Entry[]>) => void }
 
@@ -28,31 +33,53 @@ type Options = {
   engine: Engine
   clock: Clock
   redact: Redact
+  /** How long the line of waiting turns may become; what would make it longer is refused. */
+  queues?: Queues | undefined
   /** Told of entries once they are durable. */
   committed: (entries: Entry[]) => void
+  watch?: AppendWatch | undefined
 }
+
+/** Whoever counts what is written: each commit with how many entries it had and how long it took, and each refusal. */
+export type AppendWatch = { wrote: (entries: number, seconds: number) => void; refused: (code: string) => void }
 
 /**
  * The one write door. Appends that arrive while a commit is under way share the next one; each call is whole by
  * itself: all of its drafts are written, or none and the refusal says why.
  */
-export const createAppender = ({ engine, clock, redact, committed }: Options) => {
+export const createAppender = ({ engine, clock, redact, queues, committed, watch }: Options) => {
   const write = createWriter(engine)
   let waiting: Pending[] = []
   let running: Promise<void> | null = null
+  const held = { drafts: 0, bytes: 0 }
+  const hold = ({ drafts, bytes }: typeof held, by: 1 | -1): void => {
+    held.drafts += by * drafts
+    held.bytes += by * bytes
+  }
 
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
+      // Whoever is about to ask gets in: one commit for many costs little more than one for one.
+      await setImmediate()
       const batch = nextOf(waiting)
       waiting = waiting.slice(batch.length)
+      for (const call of batch) hold(sizeOf(call), -1)
       await settle(batch)
     }
     running = null
   }
 
   const settle = async (batch: Pending[]): Promise<void> => {
+    const begun = performance.now()
     try {
       const { results, fresh } = await commit(batch)
+      // What arrives while the disk is at it shares the next commit.
+      const doubt = await engine.synced().then(
+        () => null,
+        (error: Error) => refused(refusal('store-failed', `it is not known whether it is kept: ${error.message}`)),
+      )
+      if (doubt) return batch.forEach(({ resolve }) => void resolve(doubt))
+      watch?.wrote(fresh.length, (performance.now() - begun) / 1000)
       // Durable from here on: whatever a listener does, it is acknowledged.
       batch.forEach(({ resolve }, i) => {
         resolve(results[i] ?? refused(refusal('store-failed', 'the store gave no answer')))
@@ -80,9 +107,15 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
       const now = new Date(clock()).toISOString()
       const state = await stateFor(engine, tx, batch)
       const fences = await fencesFor(engine, tx, batch)
-      const planned = batch.map(({ drafts, fence, unless }) => {
-        const objection = fencedOff(fence, fences) ?? stoppedBy(unless ?? [], state)
-        return objection ? refused(objection) : planCall(drafts, state, now)
+      const line = await waitingLine(tx, batch)
+      const planned = batch.map((call) => {
+        const { drafts, fence, unless } = call
+        const isKnown = (id: string) => state.known.has(id)
+        const objection = fencedOff(fence, fences) ?? stoppedBy(unless ?? [], state) ?? line.objection(call, isKnown)
+        if (objection) return refused(objection)
+        const plan = planCall(drafts, state, now)
+        if (!plan.ok) line.leave(call, isKnown)
+        return plan
       })
       const { entries, learnt } = await write(tx, tip, newIn(planned))
       fresh = [...entries.values()]
@@ -97,11 +130,18 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
     return { results, fresh }
   }
 
-  const enqueue = (call: Call): Promise<Result<Entry[]>> =>
-    new Promise((resolve) => {
+  const enqueue = async (call: Call): Promise<Result<Entry[]>> => {
+    const result = await new Promise<Result<Entry[]>>((resolve) => {
+      const size = sizeOf(call)
+      if (waiting.length > 0 && isTooMuch({ drafts: held.drafts + size.drafts, bytes: held.bytes + size.bytes }))
+        return resolve(refused(refusal('store-busy', `${held.drafts} entries wait to be written already`)))
+      hold(size, 1)
       waiting.push({ ...call, resolve })
       running ??= drain()
     })
+    if (!result.ok) watch?.refused(result.refusal.code)
+    return result
+  }
 
   const append = async (drafts: Draft[], rest: Omit<Call, 'drafts'>): Promise<Result<Entry[]>> => {
     const prepared: Prepared[] = []
@@ -115,7 +155,7 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
 
   return {
     append: (drafts: Draft[], fence: Fence | null, unless: readonly string[]): Promise<Result<Entry[]>> =>
-      append(drafts, { fence, unless }),
+      append(drafts, { fence, unless, queues }),
     /** Appends, and does something else to the store in the same commit: both are there afterwards, or neither. */
     appendAnd: (drafts: Draft[], also: Also, fence: Fence | null = null): Promise<Result<Entry[]>> =>
       append(drafts, { fence, also }),
@@ -126,6 +166,16 @@ export const createAppender = ({ engine, clock, redact, committed }: Options) =>
     },
   }
 }
+
+/** What may wait to be written: more than that would only take memory, and whoever asks would wait for long. */
+const MOST = { drafts: 20_000, bytes: 64 * 1024 * 1024 }
+
+const isTooMuch = ({ drafts, bytes }: typeof MOST): boolean => drafts > MOST.drafts || bytes > MOST.bytes
+
+const sizeOf = ({ drafts }: Call): typeof MOST => ({
+  drafts: drafts.length,
+  bytes: drafts.reduce((sum, { size }) => sum + size, 0),
+})
 
 /** The most drafts that share a commit: the lock is others' too. */
 const TOGETHER = 1000
@@ -157,10 +207,15 @@ const stateFor = async (engine: Engine, tx: Tx, batch: Call[]): Promise<State> =
   const inTheWay = batch.flatMap(({ unless }) => unless ?? [])
   const sessions = new Set(contents.map(({ session }) => session))
   const opening = contents.flatMap(({ session, body }) => (body?.event === 'session-opened' ? [{ session, body }] : []))
-  const known = await headersById(engine, tx, [...new Set([...named, ...inTheWay].filter((id) => id !== null))])
+  const ids = new Set([...named, ...inTheWay].filter((id) => id !== null))
+  const there = new Set(await engine.there(tx, [...ids]))
+  // Of what is answered it matters only that it is there; what is written again is compared.
+  const again = contents.flatMap(({ id }) => (there.has(id) ? [id] : []))
+  const known = again.length === 0 ? new Map<string, Entry>() : await headersById(engine, tx, [...new Set(again)])
   const heads = await engine.lookup(tx, 'chain', 'session', [...sessions])
   const held = (await Promise.all(opening.map((one) => heldBy(tx, one)))).flat()
   return {
+    there,
     known,
     heads: new Map(heads.map((head) => [head.session, head])),
     seats: new Map(held.filter(({ open }) => open === 1).map(({ room, agent, id }) => [seatOf(room, agent), id])),
@@ -192,8 +247,8 @@ const fencedOff = (fence: Fence | null, held: ReadonlyMap<string, number>): Refu
 }
 
 /** Of two that happen at the same time, one comes first: what was stopped before it was begun is not begun. */
-const stoppedBy = (unless: readonly string[], { known }: State): Refusal | null => {
-  const first = unless.find((id) => known.has(id))
+const stoppedBy = (unless: readonly string[], { there, known }: State): Refusal | null => {
+  const first = unless.find((id) => there.has(id) || known.has(id))
   return first === undefined ? null : refusal('turn-stopped', `${first} came first; nothing was begun`)
 }
 

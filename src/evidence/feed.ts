@@ -46,18 +46,26 @@ export const createFeed = ({ store, live, failed }: Options) => {
     }
   }
 
-  const read = async (from: number, signal: AbortSignal): Promise<void> => {
+  /** From a position on, until the signal ends it; answers how far it came before the store could not be read. */
+  const readFrom = async (from: number, signal: AbortSignal): Promise<number> => {
     let after = from
-    while (!signal.aborted) {
-      try {
-        for await (const entry of follow(store, paced, { filters: { ephemeral: 'with' }, after }, signal)) {
-          after = entry.position
-          for (const heard of [...listeners]) tell(heard, entry)
-        }
-      } catch (error) {
-        failed(error as Error)
-        await setTimeout(REST_MS, null, { ref: false })
+    try {
+      for await (const entry of follow(store, paced, { filters: { ephemeral: 'with' }, after }, signal)) {
+        after = entry.position
+        for (const heard of [...listeners]) tell(heard, entry)
       }
+    } catch (error) {
+      // Once nobody listens any more, the store may be closed.
+      if (!signal.aborted) failed(error as Error)
+    }
+    return after
+  }
+
+  const read = async (from: number, signal: AbortSignal): Promise<void> => {
+    let after = await readFrom(from, signal)
+    while (!signal.aborted) {
+      await setTimeout(REST_MS, null, { ref: false })
+      after = await readFrom(after, signal)
     }
   }
 

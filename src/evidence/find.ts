@@ -6,7 +6,7 @@ import { EvidenceFilters, EvidenceQuery, type Facet, timeOf, timeText } from '..
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Engine, Word } from './engine/engine.ts'
-import { atPositions } from './read.ts'
+import { asked, atPositions } from './read.ts'
 import { CONJECTURE, EPHEMERAL, facetPrefix, normal, termOf } from './terms.ts'
 import { searchOf } from './words.ts'
 
@@ -171,7 +171,7 @@ const isEverything = ({ clauses, without, words, since, before }: Search): boole
   clauses.length === 0 && without === null && words.length === 0 && since === null && before === null
 
 const searchFor = async (engine: Engine, filters: EvidenceFilters, now: number): Promise<Search> => {
-  const tip = await engine.db.selectFrom('tip').select(['position', 'skew']).executeTakeFirstOrThrow()
+  const tip = await tipOf(engine)
   const wanted = clausesOf(filters)
   const unwanted = unwantedIn(filters)
   const rows = await engine.lookup(engine.db, 'term', 'name', [...wanted.flat(), ...unwanted])
@@ -196,6 +196,14 @@ const searchFor = async (engine: Engine, filters: EvidenceFilters, now: number):
     since,
     before,
   }
+}
+
+const tipRow = asked((db) => db.selectFrom('tip').select(['position', 'skew']))
+
+const tipOf = async (engine: Engine): Promise<Search['tip']> => {
+  const tip = await tipRow(engine)
+  if (!tip) throw new Error('the store has no tip')
+  return tip
 }
 
 /** What must hold, as terms: of each list, one. */
@@ -276,6 +284,7 @@ const look = async (engine: Engine, search: Search, { newest, from, limit }: Vie
   `.execute(engine.db)
   const positions = rows.map(({ position }) => position)
   if (positions.length === limit) return { positions, next: positions.at(-1) ?? null }
+  if (isInOneWindow(search, { newest, from, limit })) return { positions, next: null }
   // All of the window was looked at: once more, with its end, in one statement, whatever is let go meanwhile.
   const whole = await sql<{ position: number | null; edge: number | null; seen: number }>`
     with w as materialized (${candidates}), m as (
@@ -291,11 +300,25 @@ const look = async (engine: Engine, search: Search, { newest, from, limit }: Vie
   return { positions: found, next: first?.seen === WINDOW ? first.edge : null }
 }
 
+/** Whether there are not more candidates than a window takes: then all of them were looked at. */
+const isInOneWindow = (search: Search, { newest, from }: View): boolean => {
+  if (drivenByWords(search)) return false
+  const [rarest] = search.clauses
+  const { first, end } = rangeOf(search, { newest, from })
+  return Math.min(rarest?.count ?? Number.POSITIVE_INFINITY, end - first) < WINDOW
+}
+
+/** One bound at each end: of two at the same end SQLite takes the first, and looks at all that lies before the other. */
+const rangeOf = (
+  { low, high }: Search,
+  { newest, from }: Pick<View, 'newest' | 'from'>,
+): { first: number; end: number } =>
+  newest ? { first: low, end: Math.min(high, from ?? high) } : { first: Math.max(low, (from ?? 0) + 1), end: high }
+
 /** A few thousand entries with the rarest thing asked for: one of them is what matches, or none in this window. */
 const candidatesOf = (engine: Engine, search: Search, { newest, from }: View): RawBuilder<unknown> => {
-  const { clauses, low, high } = search
-  // One bound at each end: of two at the same end SQLite takes the first, and looks at all that lies before the other.
-  const [first, end] = newest ? [low, Math.min(high, from ?? high)] : [Math.max(low, (from ?? 0) + 1), high]
+  const { clauses } = search
+  const { first, end } = rangeOf(search, { newest, from })
   const window = (place: string) => {
     const at = sql.ref(place)
     const order = sql.raw(newest ? 'desc' : 'asc')

@@ -1,8 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { count } from '../lib/count.ts'
 import { Problem } from '../lib/problem.ts'
-import { syncFolderOf } from '../lib/sync-folder.ts'
+import { randomToken } from '../lib/secret.ts'
+import { writeOnce } from '../lib/write-once.ts'
 import { Head } from '../shapes/verdict.ts'
 import type { Tip } from './engine/engine.ts'
 import { canonical } from './hash.ts'
@@ -16,7 +19,7 @@ const signed = ({ position, root, at }: Pick<Head, 'position' | 'root' | 'at'>):
   Buffer.from(canonical({ bellhop: 'head', position, root, at }))
 
 /** Signs where the store stands, with a key that is made once. */
-export const signHead = (files: HeadFiles, { position, root }: Tip, at: string): Head => {
+export const signHead = async (files: HeadFiles, { position, root }: Tip, at: string): Promise<Head> => {
   const key = keyOf(files.key)
   const statement = { position, root, at }
   const head: Head = {
@@ -24,7 +27,7 @@ export const signHead = (files: HeadFiles, { position, root }: Tip, at: string):
     key: publicText(key),
     signature: sign(null, signed(statement), key).toString('base64'),
   }
-  writeDurably(files.head, `${JSON.stringify(head)}\n`)
+  await writeDurably(files.head, `${JSON.stringify(head)}\n`)
   return head
 }
 
@@ -35,9 +38,11 @@ type Signed = Pick<Store, 'engine' | 'tip'>
  * does not, nothing is signed, for that would vouch for it; answers what is wrong then.
  */
 export const signOn = async (files: HeadFiles, store: Signed, at: string): Promise<string | null> => {
-  const tip = await store.tip()
+  // In this order: another process may sign meanwhile what is newer than what was seen here, and nothing is missing then.
+  const isMade = existsSync(files.key)
   const last = readHead(files.head)
-  if (last === null && existsSync(files.key) && tip.position > 0) return 'the last signed head is missing'
+  const tip = await store.tip()
+  if (last === null && isMade && tip.position > 0) return 'the last signed head is missing'
   if (last !== null && !isOurs(last, files.key)) return 'the last head was not signed with the key that is here'
   const missing = (last?.position ?? 0) - tip.position
   if (missing > 0) return `at its end ${count(missing, 'entry', 'entries')} ${missing === 1 ? 'is' : 'are'} missing`
@@ -45,15 +50,19 @@ export const signOn = async (files: HeadFiles, store: Signed, at: string): Promi
   const from = last === null ? START : { ...START, position: last.position, root: last.root }
   const walked = await walkTip(store.engine.db, from, tip.position)
   if (walked?.root !== tip.root) return 'what was written up to the last signed head is not what is there now'
-  signHead(files, tip, at)
+  // What could still be lost with the power is not vouched for: its loss would look like a cut.
+  await store.engine.synced()
+  await signHead(files, tip, at)
   return null
 }
 
 /** The last head that was signed; null where none was. */
 export const readHead = (file: string): Head | null => {
   if (!existsSync(file)) return null
+  // That it cannot be read just now says nothing of what is in it.
+  const text = readFileSync(file, 'utf8')
   try {
-    return Head.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return Head.parse(JSON.parse(text))
   } catch {
     throw new Problem(`${file} is damaged`, 'remove it if you trust the store: the next start signs a new head')
   }
@@ -75,10 +84,11 @@ const publicText = (key: KeyObject): string =>
 const keyOf = (file: string): KeyObject => {
   if (!existsSync(file)) {
     const { privateKey } = generateKeyPairSync('ed25519')
-    writeDurably(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    writeOnce(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   }
+  const text = readFileSync(file)
   try {
-    return createPrivateKey(readFileSync(file))
+    return createPrivateKey(text)
   } catch {
     throw new Problem(
       `${file} is damaged`,
@@ -87,18 +97,24 @@ const keyOf = (file: string): KeyObject => {
   }
 }
 
-/** Whole or not at all, for its owner alone, and on the disk when it is done: what it says is relied on. */
-const writeDurably = (file: string, text: string | Buffer): void => {
-  const fresh = `${file}.${process.pid}.new`
-  // What a write that was cut off left behind may be anybody's to read.
-  rmSync(fresh, { force: true })
-  const handle = openSync(fresh, 'wx', 0o600)
+/**
+ * Whole or not at all, for its owner alone, and on the disk when it is done: what it says is relied on. Nobody else in this
+ * process waits for the disk meanwhile. Several may be at it, also on other machines: each has a file of its own until then.
+ */
+const writeDurably = async (file: string, text: string): Promise<void> => {
+  const fresh = `${file}.${randomToken()}.new`
+  const handle = await open(fresh, 'wx', 0o600)
   try {
-    writeFileSync(handle, text)
-    fsyncSync(handle)
+    await handle.writeFile(text)
+    await handle.sync()
+    await rename(fresh, file)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
   } finally {
-    closeSync(handle)
+    await handle.close()
   }
-  renameSync(fresh, file)
-  syncFolderOf(file)
+  const folder = await open(dirname(file), 'r')
+  // A new name lasts once its folder is on the disk.
+  await folder.sync().finally(() => folder.close())
 }

@@ -7,6 +7,7 @@ export type Live = ReturnType<typeof createLive>
 /** The ids a hint names; none where there were too many to name. */
 type Hint = readonly string[] | null
 type Listener = (hint: Hint) => void
+type Heard = (entry: Entry | null) => void
 
 /** As many ids as a hint names: whoever waits for one of them need not look at every other. */
 const NAMED = 64
@@ -19,18 +20,22 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
   const channel = `${prefix}:live`
   const listeners = new Set<Listener>()
   /** Those who wait for one entry, by its id. */
-  const waiting = new Map<string, Set<() => void>>()
+  const waiting = new Map<string, Set<Heard>>()
   const wake = (hint: Hint): void => {
     for (const listener of [...listeners]) listener(hint)
     const named = hint ?? [...waiting.keys()]
-    for (const id of named) for (const heard of [...(waiting.get(id) ?? [])]) heard()
+    for (const id of named) for (const heard of [...(waiting.get(id) ?? [])]) heard(null)
+  }
+  /** Whoever waits here for an entry that was written here is given it, and need not look. */
+  const give = (entry: Entry): void => {
+    for (const heard of [...(waiting.get(entry.id) ?? [])]) heard(entry)
   }
   const subscriber = redis.duplicate()
   subscriber.on('message', (_channel: string, message: string) => wake(read(message)))
   subscriber.on('error', () => {})
   subscriber.subscribe(channel).catch(() => {})
 
-  const waitFor = (id: string, heard: () => void): (() => void) => {
+  const waitFor = (id: string, heard: Heard): (() => void) => {
     const others = waiting.get(id) ?? new Set()
     waiting.set(id, others.add(heard))
     return () => {
@@ -43,18 +48,19 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
    * Hears the next hint, or the next that names an entry; it is `done` then, after a while, when the signal ends it, or
    * when whoever waits calls that itself.
    */
-  const earFor = (signal?: AbortSignal, id?: string): { heard: Promise<void>; done: () => void } => {
+  const earFor = (signal?: AbortSignal, id?: string): { heard: Promise<Entry | null>; done: () => void } => {
     let done = () => {}
-    const heard = new Promise<void>((resolve) => {
+    const heard = new Promise<Entry | null>((resolve) => {
       // Many wait for the same end: that is no leak.
       if (signal) setMaxListeners(0, signal)
-      done = () => {
+      const end: Heard = (entry) => {
         clearTimeout(timer)
         ignore()
         signal?.removeEventListener('abort', done)
-        resolve()
+        resolve(entry)
       }
-      const ignore = id === undefined ? listenTo(done) : waitFor(id, done)
+      done = () => end(null)
+      const ignore = id === undefined ? listenTo(done) : waitFor(id, end)
       const timer = setTimeout(done, lookAgainMs)
       signal?.addEventListener('abort', done)
       if (signal?.aborted) done()
@@ -71,18 +77,26 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
     announce: (entries: Entry[]): void => {
       if (entries.length === 0) return
       const hint = entries.length > NAMED ? null : entries.map(({ id }) => id)
+      entries.forEach(give)
       wake(hint)
       redis.publish(channel, hint === null ? '' : hint.join(' ')).catch(() => {})
     },
-    next: (signal?: AbortSignal): Promise<void> => earFor(signal).heard,
+    next: async (signal?: AbortSignal): Promise<void> => {
+      await earFor(signal).heard
+    },
     /**
      * Asks again at every hint until there is an answer; null when the signal ended the wait. Where the answer comes with
-     * an entry, whose id is given, only at hints that may be of it.
+     * an entry, whose id is given, only at hints that may be of it; and it is handed over where it was written here.
      */
-    until: async <T>(ask: () => Promise<T | null>, signal: AbortSignal, id?: string): Promise<T | null> => {
+    until: async <T>(
+      ask: (told: Entry | null) => Promise<T | null>,
+      signal: AbortSignal,
+      id?: string,
+    ): Promise<T | null> => {
+      let told: Entry | null = null
       while (!signal.aborted) {
         const { heard, done } = earFor(signal, id)
-        const answer = await ask().catch((error) => {
+        const answer = await ask(told).catch((error) => {
           done()
           throw error
         })
@@ -90,7 +104,7 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
           done()
           return answer
         }
-        await heard
+        told = await heard
       }
       return null
     },

@@ -9,7 +9,9 @@ type Linked = Omit<Entry, 'position'>
 
 /** What a plan has to know of the store: what of it bears on the drafts at hand. */
 export type State = {
-  /** Entries that the drafts name, as themselves or as what they answer. */
+  /** The entries that the drafts name, as themselves, as what they answer, or as what stands in their way. */
+  there: ReadonlySet<string>
+  /** Those of them that the drafts are themselves; and what was planned so far. */
   known: Map<string, Linked | Entry>
   heads: Map<string, Head>
   /** The session an agent has in a room, by both; and how each session stands. */
@@ -51,14 +53,15 @@ const again = (before: Linked | Entry, { content }: Prepared, planned: Planned[]
 }
 
 /** A state that can be written to, and kept or forgotten as a whole. */
-const layered = ({ known, heads, seats, sessions }: State) => {
+const layered = ({ there, known, heads, seats, sessions }: State) => {
   const layers = {
     known: new Layer(known),
     heads: new Layer(heads),
     seats: new Layer(seats),
     sessions: new Layer(sessions),
   }
-  return { ...layers, keep: (): void => Object.values(layers).forEach((layer) => void layer.keep()) }
+  const isThere = (id: string): boolean => there.has(id) || layers.known.get(id) !== undefined
+  return { ...layers, isThere, keep: (): void => Object.values(layers).forEach((layer) => void layer.keep()) }
 }
 type Local = ReturnType<typeof layered>
 
@@ -100,7 +103,7 @@ const remember = (entry: Linked, inert: boolean, local: Local): void => {
  * The same id with the same content is the same entry; with other content it is a mistake. A reply needs a target that
  * comes before it, so that no chain of replies loops; so does a fork.
  */
-const conflict = ({ content, expected }: Prepared, { known }: Local): Refusal | null => {
+const conflict = ({ content, expected }: Prepared, { known, isThere }: Local): Refusal | null => {
   const { id, inReplyTo, forkOf } = content
   const before = known.get(id)
   if (before && contentOf(before) !== contentOf(content)) {
@@ -109,10 +112,10 @@ const conflict = ({ content, expected }: Prepared, { known }: Local): Refusal | 
   if (before && expected && before.hash !== expected.hash) {
     return refusal('chain-diverges', `entry ${id} is here already, of another time or at another place in its chain`)
   }
-  if (inReplyTo !== null && !known.get(inReplyTo)) {
+  if (inReplyTo !== null && !isThere(inReplyTo)) {
     return refusal('target-missing', `entry ${id} replies to ${inReplyTo}, which does not exist`)
   }
-  if (forkOf !== null && !known.get(forkOf)) {
+  if (forkOf !== null && !isThere(forkOf)) {
     return refusal('target-missing', `entry ${id} forks ${forkOf}, which does not exist`)
   }
   return null

@@ -26,8 +26,16 @@ export const headersById = async (engine: Engine, db: Database | Tx, ids: string
   return new Map(rows.map((row) => [row.id, toEntry({ ...row, json: null, data: null })]))
 }
 
+/** An entry, asked for where the rest of what one looks at is: whoever proves something looks at one state of the store. */
 export const byId = async (db: Reader, id: string): Promise<Entry | null> => {
-  const row = await oneById(db, id)
+  const question = rowById.of(db, id)
+  const row = (await db.executeQuery(question)).rows[0]
+  return row ? toEntry(row) : null
+}
+
+/** The same, for whoever wants it at once. */
+export const entryOf = async (engine: Engine, id: string): Promise<Entry | null> => {
+  const row = await engine.first(rowById.of(engine.db, id))
   return row ? toEntry(row) : null
 }
 
@@ -37,43 +45,65 @@ const GIVEN = '\u0000given'
  * A question that is asked again and again, put together once: that costs more than to have it answered. Made with a
  * stand-in for each value that is given when it is asked.
  */
-export const asked = <Row>(make: (db: Reader, given: string) => { compile: () => CompiledQuery<Row> }) => {
+const kept = <Row>(make: (db: Reader, given: string) => { compile: () => CompiledQuery<Row> }) => {
   const made = new WeakMap<Reader, CompiledQuery<Row>>()
-  return async (db: Reader, ...given: string[]): Promise<Row | undefined> => {
-    const question = made.get(db) ?? make(db, GIVEN).compile()
-    made.set(db, question)
-    const values = [...given]
-    const parameters = question.parameters.map((value) => (value === GIVEN ? values.shift() : value))
-    return (await db.executeQuery<Row>({ ...question, parameters })).rows[0]
+  return {
+    of: (db: Reader, ...given: (string | number)[]): CompiledQuery<Row> => {
+      const question = made.get(db) ?? make(db, GIVEN).compile()
+      made.set(db, question)
+      let at = 0
+      const parameters = question.parameters.map((value) => (value === GIVEN ? given[at++] : value))
+      return { ...question, parameters }
+    },
   }
 }
 
-const oneById = asked((db, id) => rows(db).where('entry.id', '=', id))
+/** Such a question, as it is asked of an engine. */
+export const asked = <Row>(make: (db: Reader, given: string) => { compile: () => CompiledQuery<Row> }) => {
+  const question = kept(make)
+  return (engine: Engine, ...given: string[]): Promise<Row | undefined> =>
+    engine.first(question.of(engine.db, ...given))
+}
+
+/** As many places as one question names, in steps: so few questions are put together once and for all. */
+const SIZES = [1, 8, 64, CHUNK]
+
+/** Questions about the entries at some places; each answer is one for all of these. */
+const keptAt = <Row>(make: (db: Reader, places: number[]) => { compile: () => CompiledQuery<Row> }) => {
+  const bySize = SIZES.map((size) => kept((db, given) => make(db, Array(size).fill(given) as number[])))
+  return async (db: Reader, places: readonly number[]): Promise<Row[]> => {
+    const found: Row[] = []
+    for (let i = 0; i < places.length; i += CHUNK) {
+      const some = places.slice(i, i + CHUNK)
+      const nth = SIZES.findIndex((size) => size >= some.length)
+      // What is left over names the last place again: that it is named twice changes nothing.
+      const padded = Array.from({ length: SIZES[nth] ?? CHUNK }, (_, at) => some[at] ?? some.at(-1) ?? 0)
+      const question = bySize[nth]?.of(db, ...padded)
+      if (question) found.push(...(await db.executeQuery(question)).rows)
+    }
+    return found
+  }
+}
+
+const rowsAt = keptAt((db, places) => rows(db).where('entry.position', 'in', places))
+const sizesAt = keptAt((db, places) =>
+  db.selectFrom('entry').select(['position', 'size']).where('position', 'in', places),
+)
+
+const rowById = kept((db, id) => rows(db).where('entry.id', '=', id))
 
 /** The entries at some positions, in the order of those, as many as a page may have in bytes: one at least. */
 export const atPositions = async (db: Reader, positions: number[]): Promise<Entry[]> => {
-  const found = new Map<number, Entry>()
   const wanted = await fitting(db, positions)
-  for (let i = 0; i < wanted.length; i += CHUNK) {
-    const some = await rows(db)
-      .where('entry.position', 'in', wanted.slice(i, i + CHUNK))
-      .execute()
-    for (const row of some) found.set(row.position, toEntry(row))
-  }
+  const found = new Map((await rowsAt(db, wanted)).map((row) => [row.position, toEntry(row)]))
   return wanted.flatMap((position) => found.get(position) ?? [])
 }
 
 /** The first positions whose bodies fit in a page. */
 const fitting = async (db: Reader, positions: number[]): Promise<number[]> => {
-  const sizes = new Map<number, number>()
-  for (let i = 0; i < positions.length; i += CHUNK) {
-    const some = await db
-      .selectFrom('entry')
-      .select(['position', 'size'])
-      .where('position', 'in', positions.slice(i, i + CHUNK))
-      .execute()
-    for (const { position, size } of some) sizes.set(position, size)
-  }
+  // One may be as large as it is.
+  if (positions.length < 2) return positions
+  const sizes = new Map((await sizesAt(db, positions)).map(({ position, size }) => [position, size]))
   let bytes = 0
   const end = positions.findIndex((position, i) => {
     bytes += sizes.get(position) ?? 0

@@ -3,13 +3,33 @@ import { everyEntry } from './every.ts'
 import type { Store } from './store.ts'
 import { threadOf } from './threads.ts'
 
-type Reader = Pick<Store, 'get' | 'query'>
+type Reader = Pick<Store, 'get' | 'query' | 'lastOf'>
 
 /** What a listener is set to where a room is mention-only: no agent can be called so. */
 export const NOBODY = 'nobody'
 
+/** What is known of a store's rooms, as of the last time that one was set: every line that is said asks for it. */
+const known = new WeakMap<Reader, { through: number; settings: Map<string, string | null> }>()
+
 /** What a setting of a room was set to last; null where it never was, or where that was taken back. */
 export const settingOf = async (store: Reader, room: string, setting: RoomSetting): Promise<string | null> => {
+  const through = await store.lastOf('room-set')
+  const before = known.get(store)
+  const { settings } = before?.through === through ? before : { settings: new Map<string, string | null>() }
+  known.set(store, { through, settings })
+  const name = `${setting} ${room}`
+  const kept = settings.get(name)
+  if (kept !== undefined) return kept
+  const found = await readSetting(store, room, setting)
+  // Whoever makes names up must not fill the memory by it.
+  if (settings.size >= MOST_KNOWN) settings.clear()
+  settings.set(name, found)
+  return found
+}
+
+const MOST_KNOWN = 10_000
+
+const readSetting = async (store: Reader, room: string, setting: RoomSetting): Promise<string | null> => {
   for await (const { body } of everyEntry(store, { event: 'room-set', subject: `room/${room}`, order: 'newest' })) {
     if (body?.event === 'room-set' && body.setting === setting) return body.to
   }

@@ -42,29 +42,40 @@ export const listSessions = async (engine: Engine, wanted: SessionsWanted): Prom
     engine,
     [...chains.values()].map(({ first }) => first),
   )
-  return Promise.all(
-    rows.map(async (row) => {
-      const chain = chains.get(row.id)
-      const own = turns.filter(({ session }) => session === row.id)
-      const last = own.at(-1)
-      return {
-        ...row,
-        open: row.open === 1,
-        began: times.get(chain?.first ?? 0) ?? chain?.at ?? '',
-        last: chain?.at ?? '',
-        entries: chain?.seq ?? 0,
-        turns: own.length,
-        turn: last ? { status: last.status as TurnStatus, request: await requestAt(engine, last.position) } : null,
-      }
-    }),
+  const lasts = new Map(turns.map((turn) => [turn.session, turn]))
+  const requests = await requestsAt(
+    engine,
+    [...lasts.values()].map(({ position }) => position),
   )
+  return rows.map((row) => {
+    const chain = chains.get(row.id)
+    const last = lasts.get(row.id)
+    return {
+      ...row,
+      open: row.open === 1,
+      began: times.get(chain?.first ?? 0) ?? chain?.at ?? '',
+      last: chain?.at ?? '',
+      entries: chain?.seq ?? 0,
+      turns: turns.filter(({ session }) => session === row.id).length,
+      turn: last ? { status: last.status as TurnStatus, request: requests.get(last.position) ?? '' } : null,
+    }
+  })
 }
 
 const timesAt = async (engine: Engine, positions: readonly number[]): Promise<Map<number, string>> =>
   new Map((await engine.lookup(engine.db, 'entry', 'position', positions)).map(({ position, at }) => [position, at]))
 
-/** What a turn was asked for, where it was accepted. */
-const requestAt = async (engine: Engine, position: number): Promise<string> => {
-  const [entry] = await atPositions(engine.db, [position])
-  return entry?.body?.event === 'accepted' ? oneLine(entry.body.request, REQUEST) : ''
+/** What turns were asked for, where they were accepted: in few questions, however many there are. */
+const requestsAt = async (engine: Engine, positions: readonly number[]): Promise<Map<number, string>> => {
+  const requests = new Map<number, string>()
+  let left = [...positions]
+  while (left.length > 0) {
+    const some = await atPositions(engine.db, left)
+    if (some.length === 0) break
+    for (const { position, body } of some) {
+      requests.set(position, body?.event === 'accepted' ? oneLine(body.request, REQUEST) : '')
+    }
+    left = left.filter((position) => !requests.has(position))
+  }
+  return requests
 }

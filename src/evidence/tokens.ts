@@ -89,6 +89,7 @@ export const createRoll = (store: Store): (() => Promise<KnownAgent[]>) => {
   let through = 0
   let reading: Promise<unknown> = Promise.resolve()
   const read = async (): Promise<void> => {
+    if ((await store.lastOf('token-minted')) <= through) return
     for (const { body, position } of await everyToken(store, through)) {
       through = position
       if (body?.event !== 'token-minted' || body.grant.kind !== 'agent') continue

@@ -1,4 +1,5 @@
-import { Body, type Entry, EventName, events } from '../shapes/evidence.ts'
+import { Body, type Entry, EventName, events, isNewer } from '../shapes/evidence.ts'
+import { readLeniently } from '../shapes/lenient.ts'
 import type { Verdict } from '../shapes/verdict.ts'
 import { createAuthorship } from './authors.ts'
 import type { Seen } from './checks.ts'
@@ -24,21 +25,26 @@ export const createVerifier = (session: string, walls: Walls) => {
   let judged = true
   const events = new Map<string, number>()
 
+  const whole = (entry: Entry, explained: boolean): boolean => {
+    if (!formed(entry, links.complain)) return false
+    const gone = entry.body === null
+    links.complain(gone && !explained, entry, 'body', 'has lost its body, and no entry says that it was let go')
+    if (gone) dropped++
+    author(entry)
+    if (entry.body?.event === 'step-intended') steps++
+    if (entry.body !== null) events.set(entry.body.event, (events.get(entry.body.event) ?? 0) + 1)
+    judged = watch(entry) && judged
+    return true
+  }
+
   return {
     /** Takes the next entry, and says whether it is a whole one; `explained`: a body that is gone was let go by policy. */
     take: (entry: Entry, explained = false): boolean => {
       entries++
       linked(entry, last, links.complain)
       last = entry
-      if (!formed(entry, links.complain)) return false
-      const gone = entry.body === null
-      links.complain(gone && !explained, entry, 'body', 'has lost its body, and no entry says that it was let go')
-      if (gone) dropped++
-      author(entry)
-      if (entry.body?.event === 'step-intended') steps++
-      if (entry.body !== null) events.set(entry.body.event, (events.get(entry.body.event) ?? 0) + 1)
-      judged = watch(entry) && judged
-      return true
+      if (isStrange(entry)) judged = false
+      return isStrange(entry) || whole(entry, explained)
     },
     /** What was read so far. */
     seen: (): Seen => ({ entries, events, judged }),
@@ -76,6 +82,10 @@ const hasBodyHash = ({ body, bodyHash }: Entry): boolean => {
   }
 }
 
+/** Whether a newer version says something that this one does not know: that it is chained as it should be is all there is to say. */
+const isStrange = (entry: Entry): boolean =>
+  isNewer(entry) && entry.body !== null && readLeniently(Body, entry.body) === null
+
 /** Whether an entry is a whole one of its event, as far as it is there, and has nothing that its version had not. */
 const formed = (entry: Entry, complain: Complain): boolean => {
   const { version, forkOf, pattern, conjecture, ephemeral, body } = entry
@@ -88,7 +98,8 @@ const formed = (entry: Entry, complain: Complain): boolean => {
   const { type, claim } = events[event.data]
   const kind = `${entry.type}/${entry.claim}`
   complain(kind !== `${type}/${claim}`, entry, 'form', `is ${kind}, not ${type}/${claim}`)
-  const whole = Body.safeParse(body).success
+  // A newer version may have added a field.
+  const whole = Body.safeParse(body).success || (isNewer(entry) && readLeniently(Body, body) !== null)
   complain(!whole, entry, 'form', `is not a whole ${event.data}`)
   return whole
 }

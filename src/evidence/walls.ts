@@ -1,5 +1,6 @@
 import { parseJson } from '../lib/parse-json.ts'
 import type { Entry } from '../shapes/evidence.ts'
+import { readLeniently } from '../shapes/lenient.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
@@ -53,7 +54,7 @@ export const specOf = async ({ engine }: Source, hash: string): Promise<Wall | n
 const wallIn = (entry: Entry, hash: string): Wall | null => {
   const { body, session, author } = entry
   if (body?.event !== 'wall-declared' || session !== HOUSE || author.kind !== 'house') return null
-  return isSound(entry) && sha256(body.spec) === hash ? (Wall.safeParse(parseJson(body.spec)).data ?? null) : null
+  return isSound(entry) && sha256(body.spec) === hash ? readLeniently(Wall, parseJson(body.spec)) : null
 }
 
 /** The walls that a chain's starts name, read as they turn up. What was declared does not change, and is read once. */

@@ -1,6 +1,6 @@
 import type { Door } from '../doors/door.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { receive, type Social } from '../social/pipeline.ts'
-import { refuse } from '../social/refuse.ts'
 import { createAgentsDoor } from '../wire/door.ts'
 import type { Limits } from '../wire/house.ts'
 import { announce } from './announce.ts'
@@ -12,8 +12,8 @@ type Opened = Door & Required<Pick<Door, 'open'>> & { connections: () => number 
 
 /** The door for programs that are agents, on the parts of this process. */
 export const agentsDoor = (parts: Parts, social: Social, way: Doorway, limits: Partial<Limits> = {}): Opened => {
-  const { registry, holder, secrets, store, specs, config, clock, log } = parts
-  const { admit, seats, leases, feed } = way
+  const { registry, holder, secrets, store, specs, config, log } = parts
+  const { admit, seats, leases, feed, refuseSparingly } = way
   const door = createAgentsDoor({
     admit,
     seats,
@@ -25,12 +25,13 @@ export const agentsDoor = (parts: Parts, social: Social, way: Doorway, limits: P
     specs,
     describe: (tool) => describeTool(tool, store),
     receive: (message) => receive(message, social),
-    refuse: (stage, refusal) => refuse(social, stage, refusal),
+    refuseSparingly,
     hold: leases.hold,
     announce: (presence) => announce(presence, parts),
     lease: config.lease,
     limits,
-    clock,
+    // Who was heard when is measured: a clock that jumps must not make anybody silent.
+    clock: steadyClock,
     log: log.warn,
   })
   return { path: '/agents', ...door }

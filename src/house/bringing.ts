@@ -10,14 +10,15 @@ import type { Parts } from './parts.ts'
 
 /** Files that people bring to a room: kept for its agents to read, and in the evidence by who, when and what hash. */
 export const bringing = (
-  { store, uploads, newId }: Pick<Parts, 'store' | 'uploads' | 'newId'>,
+  { store, uploads, newId, workspaces }: Pick<Parts, 'store' | 'uploads' | 'newId' | 'workspaces'>,
   roomsFor: (room: string) => Promise<readonly Place[]>,
   drained: AbortSignal,
 ): Pick<Console, 'mayBring' | 'bring' | 'brought'> => ({
   mayBring: async (room, person) => {
     if (drained.aborted) return refusal('draining', 'this instance is going down and takes no more files')
     const place = enter(room, person.face, await roomsFor(room))
-    return place.ok ? objectionTo(person, place.value) : place.refusal
+    if (!place.ok) return place.refusal
+    return objectionTo(person, place.value) ?? workspaces.elsewhere(room)
   },
   bring: async ({ room, person, name, content }) => {
     if (content.length === 0) return refused(refusal('request-invalid', `${name} is empty`))

@@ -1,24 +1,32 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outlet, Spot } from '../chat/outlet.ts'
+import type { Outlet, Sent, Spot } from '../chat/outlet.ts'
 import { createCards } from '../delivery/cards.ts'
 import { createDelivery, type Note } from '../delivery/deliver.ts'
 import { type Ledger, type Stream, streamName } from '../delivery/ledger.ts'
 import { houseDraft } from '../evidence/drafts.ts'
 import { everyEntry } from '../evidence/every.ts'
 import { follow } from '../evidence/follow.ts'
+import { near, ofRoom } from '../evidence/near.ts'
 import { showOf } from '../evidence/room-settings.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { Post } from '../shapes/post.ts'
 import { toPost } from '../status/posts.ts'
+import { messageOf } from '../traces/ids.ts'
 import type { Bindings, Told } from './bindings.ts'
 import type { Parts } from './parts.ts'
 
 type Options = { name: string; outlet: Outlet; bindings: Bindings; ledger: Ledger }
 
 /** Says in the channels of a network what the rooms they lead to have to say, until the signal ends it. */
-export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, parts: Parts, signal: AbortSignal) => {
+export const deliverTo = async (
+  { name, outlet: spoken, bindings, ledger }: Options,
+  parts: Parts,
+  signal: AbortSignal,
+) => {
+  const outlet = countedOutlet(spoken, name, parts)
   const { store, clock, turnViews, log } = parts
   const paused = (ms: number, until: AbortSignal): Promise<void> =>
     sleep(ms, undefined, { signal: until }).catch(() => {})
@@ -26,7 +34,7 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
     const own = bindings.roomOf(name, channel) ?? room
     return { channel, room, watched: own !== room, show: await showOf(store, own) }
   }
-  const time = { now: clock, sleep: paused, spotOf }
+  const time = { now: steadyClock, sleep: paused, spotOf }
   const cards = createCards({ ledger, outlet, viewOf: turnViews.of, log: log.warn, ...time })
   const delivery = createDelivery({
     ledger,
@@ -35,8 +43,18 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
     posts: (room, after, until) => postsFor(parts, { network: name, room, after }, until),
     note: noteIn(parts),
     lastThrough: (stream) => lastThrough(parts, stream),
+    done: ({ at, id, turn, kind }, { channel }) => {
+      const [from, to] = [Date.parse(at), clock()]
+      parts.metrics.observe('bellhop_delivery_lag_seconds', { network: name }, Math.max(0, to - from) / 1000)
+      if (!parts.traces.on || kind === 'notice') return
+      const within =
+        turn === null ? { name: 'message' as const, id: messageOf(id) } : { name: 'turn' as const, id: turn }
+      const about = { 'bellhop.network': name, 'bellhop.post': kind }
+      parts.traces.done({ name: 'delivery', id: `${id}.${name}/${channel}`, within, from, to, about })
+    },
     newest: () => store.head(),
     random: Math.random,
+    clock,
     ...time,
   })
 
@@ -81,20 +99,38 @@ export const deliverTo = async ({ name, outlet, bindings, ledger }: Options, par
   await Promise.all(running)
 }
 
+/** Counts what comes of what is said and changed on a network. */
+const countedOutlet = (outlet: Outlet, network: string, { metrics }: Parts): Outlet => {
+  const { edit } = outlet
+  const counted = async (trying: Promise<Sent>): Promise<Sent> => {
+    const sent = await trying
+    metrics.count('bellhop_deliveries_total', { network, outcome: sent.kind })
+    return sent
+  }
+  return {
+    ...outlet,
+    send: (spot, body, once) => counted(outlet.send(spot, body, once)),
+    ...(edit ? { edit: (spot, ref, body) => counted(edit.call(outlet, spot, ref, body)) } : {}),
+  }
+}
+
 const AGAIN_MS = 1000
 
 type Wanted = { network: string; room: string; after: number }
 
 /** The posts of a room that are for a network: not what is about the network itself, which would go round. */
 async function* postsFor(
-  { store, live }: Parts,
+  { store, feed }: Parts,
   { network, room, after }: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<Post> {
-  const filters = { room, ephemeral: 'with' }
-  for await (const entry of follow(store, live, { filters, after }, signal)) {
+  const wanted = { filters: { room, ephemeral: 'with' }, after }
+  for await (const entry of near(feed, ofRoom(room), (ear) => follow(store, ear, wanted, signal))) {
     const post = isFor(network, entry) ? toPost(entry, room) : null
-    if (post) yield post
+    if (!post) continue
+    // Another process may have written it just now: what is said cannot be taken back, so it is kept first.
+    await store.engine.synced()
+    yield post
   }
 }
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { admit, principalOf } from '../doors/admit.ts'
 import type { Door } from '../doors/door.ts'
-import { createFeed } from '../evidence/feed.ts'
+import { steadyClock } from '../lib/clock.ts'
+import { pacing, tooFast } from '../lib/pacing.ts'
 import { createMcpDoor } from '../mcp/door.ts'
 import type { Extend } from '../mcp/house.ts'
 import type { Config } from '../shapes/config.ts'
 import type { Principal } from '../shapes/principal.ts'
-import type { Result } from '../shapes/result.ts'
+import type { RefusalCode } from '../shapes/refusal.ts'
+import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Social } from '../social/pipeline.ts'
-import { refuse } from '../social/refuse.ts'
-import { createSparingly } from '../social/sparingly.ts'
 import { agentsDoor } from './agents-door.ts'
 import { mcpHouse } from './mcp.ts'
 import type { Parts } from './parts.ts'
@@ -25,29 +25,42 @@ export const hostsOf = ({ hosts, host, public: address }: Config['http']): strin
 
 /** What every door stands on: who is let in, the seats of agents, and what is being written. */
 export const doorway = (parts: Parts, social: Social, seated: Seated) => {
-  const { config, store, live, log } = parts
+  const { config, feed } = parts
   const hosts = hostsOf(config.http)
   const { owners, minted } = social
-  const feed = createFeed({
-    store,
-    live,
-    failed: (error) => log.warn('the feed could not be read', { error: error.message }),
-  })
-  const sparingly = createSparingly({
-    write: (stage, refusal) => refuse(social, stage, refusal),
-    failed: (error) => log.warn('refusals could not be written down', { error: error.message }),
-  })
+  const { requestsAtOnce: burst, requestsPerSecond: perSecond } = config.doors
+  /** How fast one token may ask: by all doors together. */
+  const pace = pacing({ burst, perSecond }, steadyClock)
+  const counted = (stage: string, code: RefusalCode): void => social.refused?.(stage, code)
+
+  /** What agents do is a step, and has limits of its own. */
+  const inTime = (principal: Principal): Result<Principal> => {
+    const wait = principal.grant === null ? pace(principal.key) : 0
+    return wait === 0 ? ok(principal) : refused(tooFast(wait))
+  }
   return {
     ...seated,
     feed,
-    refuseSparingly: sparingly.refuse,
+    pace,
+    refuseSparingly: social.sparingly.refuse,
+    refused: counted,
     /** Ends what is read and written for all of them. */
     close: async (): Promise<void> => {
-      feed.close()
-      await sparingly.close()
+      await social.sparingly.close()
     },
-    admit: (request: Pick<IncomingMessage, 'headers'>, door: string): Promise<Result<Principal>> =>
-      admit(request, door, { hosts, owners, minted }),
+    admit: async (request: Pick<IncomingMessage, 'headers'>, door: string): Promise<Result<Principal>> => {
+      const admitted = await admit(request, door, { hosts, owners, minted })
+      const passed = admitted.ok ? inTime(admitted.value) : admitted
+      // Who brings no token has not tried one: it may come with the first frame.
+      if (!passed.ok && request.headers.authorization !== undefined) counted('authenticate', passed.refusal.code)
+      return passed
+    },
+    /** Whether somebody who was let in and stayed may ask once more: what comes on an open connection is a request each. */
+    onceMore: (principal: Principal): Result<Principal> => {
+      const passed = inTime(principal)
+      if (!passed.ok) counted('authenticate', passed.refusal.code)
+      return passed
+    },
     /** Lets somebody in by the token alone, at a door that has seen to Host and Origin itself. */
     admitToken: (token: string, door: string): Promise<Result<Principal>> =>
       principalOf({ door, face: 'api', credential: { token, as: null } }, social),

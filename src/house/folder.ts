@@ -5,17 +5,22 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { UNFINISHED } from '../backup/manifest.ts'
 import { hashOf } from '../evidence/hash.ts'
 import type { HeadFiles } from '../evidence/head.ts'
+import { parseJson } from '../lib/parse-json.ts'
 import { Problem } from '../lib/problem.ts'
 import { randomToken } from '../lib/secret.ts'
+import { readSecret } from '../lib/secret-variable.ts'
+import { unwritable } from '../lib/unwritable.ts'
+import { writeOnce } from '../lib/write-once.ts'
 
 /** Where an instance keeps what it has: the evidence, its secrets, Redis' files, the logs. */
 export type Folder = {
@@ -35,11 +40,21 @@ export type Folder = {
   agents: string
   running: string
   lock: string
+  /** Held by everybody who works on the folder, together; by one who replaces what is in it, alone. */
+  processes: string
+  /** When a backup was made last, and of what. */
+  backedUp: string
   log: (part: string) => string
 }
 
-/** The secrets of an instance, made once and kept in its folder. */
-export type Secrets = { instance: string; admin: string; operator: string; agents: string }
+/** The secrets of an instance, made once: which instance it is, and the tokens of its owner, its page and its agents. */
+const Secrets = z.strictObject({
+  instance: z.string().regex(/^[\w-]{4,32}$/),
+  admin: z.string().min(16),
+  operator: z.string().min(16),
+  agents: z.string().min(16),
+})
+export type Secrets = z.infer<typeof Secrets>
 
 /** A unix socket's path may have about a hundred bytes: in a deep folder it lies elsewhere. */
 const SOCKET_BYTES = 100
@@ -59,23 +74,27 @@ export const folderAt = (path: string): Folder => {
     agents: join(path, 'agents'),
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
+    processes: join(path, 'processes.db'),
+    backedUp: join(path, 'backup.json'),
     log: (part) => join(path, 'log', `${part}.log`),
   }
 }
 
 /** Makes the folder if it is not there: readable by its owner alone, and ignored by git wherever it lies. */
-export const openFolder = (path: string): Folder => {
+export const openFolder = (path: string, use: 'started' | 'restored' = 'started'): Folder => {
   try {
     mkdirSync(join(path, 'log'), { recursive: true, mode: 0o700 })
     chmodSync(path, 0o700)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     if (!existsSync(join(path, '.gitignore'))) writeFileSync(join(path, '.gitignore'), '*\n')
   } catch (error) {
-    throw new Problem(
-      `cannot write to the data folder ${path}: ${(error as NodeJS.ErrnoException).code}`,
-      'choose another with --data DIR, or make it writable',
-    )
+    throw unwritable(path, error as NodeJS.ErrnoException)
   }
+  if (use === 'started' && existsSync(join(path, UNFINISHED)))
+    throw new Problem(
+      `a restore into ${path} was cut off`,
+      'run `bellhop restore FILE --force` again: nothing that was there is lost',
+    )
   return folderAt(path)
 }
 
@@ -109,26 +128,36 @@ export const userName = (): string => {
   }
 }
 
-/** Reads the secrets, or makes them at the first start. */
-export const secretsOf = ({ path }: Folder): Secrets => {
+export const newSecrets = (): Secrets => ({
+  instance: randomToken().slice(0, 8),
+  admin: randomToken(),
+  operator: randomToken(),
+  agents: randomToken(),
+})
+
+/**
+ * Reads the secrets of a folder, or makes them at the first start. Several machines that are one instance have them in a
+ * file that each is given, and that none writes to.
+ */
+export const secretsOf = ({ path }: Folder, given: string | null = null): Secrets => {
+  if (given !== null) return sharedSecrets(given)
   const file = join(path, 'secrets.json')
-  if (!existsSync(file)) {
-    const secrets: Secrets = {
-      instance: randomToken().slice(0, 8),
-      admin: randomToken(),
-      operator: randomToken(),
-      agents: randomToken(),
-    }
-    writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
-  }
+  // Processes that are started side by side all have the secrets of the one that was first.
+  if (!existsSync(file)) writeOnce(file, JSON.stringify(newSecrets(), null, 2))
   chmodSync(file, 0o600)
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    throw new Problem(
-      `${file} is damaged`,
-      'remove it: new tokens are made at the next start, and old links stop working',
-    )
-  }
+  const read = Secrets.safeParse(parseJson(readFileSync(file, 'utf8')))
+  if (read.success) return read.data
+  throw new Problem(
+    `${file} is damaged`,
+    'remove it: new tokens are made at the next start, and old links stop working',
+  )
+}
+
+const sharedSecrets = (file: string): Secrets => {
+  const read = Secrets.safeParse(parseJson(readSecret(file, 'BELLHOP_SECRETS_FILE')))
+  if (read.success) return read.data
+  throw new Problem(
+    `${file}, which BELLHOP_SECRETS_FILE names, has not the secrets of an instance`,
+    'make one with `bellhop secrets new`, or take the secrets.json of the data folder that was there first',
+  )
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { bearerOf, objectionTo } from '../doors/admit.ts'
-import { createFeed } from '../evidence/feed.ts'
 import { newToken } from '../evidence/tokens.ts'
 import { createMcpDoor } from '../mcp/door.ts'
 import type { Hands } from '../runners/runner.ts'
@@ -31,15 +30,12 @@ const isLate = ({ door }: Principal): boolean => door === 'codex'
  * program's: it ends with either. Every call goes the way that all calls go.
  */
 export const openHands = async (parts: Parts, social: Social) => {
-  const { store, live, specs, progress, newId, log, settings, config } = parts
+  const { store, feed, specs, progress, newId, log, settings, config } = parts
   const given = new Map<string, Principal>()
+  /** The sessions whose turns are conducted here, and whether they still are. */
+  const conducted = new Map<string, () => Promise<boolean>>()
   let closing = false
   const { seats } = openSeats(parts, social)
-  const feed = createFeed({
-    store,
-    live,
-    failed: (error) => log.warn('the feed could not be read', { error: error.message }),
-  })
 
   const admit = async ({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Result<Principal>> => {
     const objection = objectionTo(headers, [])
@@ -56,11 +52,16 @@ export const openHands = async (parts: Parts, social: Social) => {
     stillValid: async ({ token }) => given.has(token),
     seats: {
       at: seats.at,
-      // Hands that are only shown are for looking at.
-      act: async (principal, call, how) =>
-        principal.grant?.session == null
-          ? refused(refusal('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`))
-          : seats.act(principal, call, { ...how, keeps: () => closing }),
+      act: async (principal, call, how) => {
+        const isOurs = conducted.get(principal.grant?.session ?? '')
+        // Hands that are only shown are for looking at, and nobody works between two turns.
+        if (!isOurs)
+          return refused(refusal('peripheral-inactive', `no peripheral is active, so there is no tool ${call.tool}`))
+        // A worker that was frozen does not know that another goes on with the turn: what its program asks for was for then.
+        if (!(await isOurs()))
+          return refused(refusal('fenced', 'another worker has the session, or nothing can be written'))
+        return seats.act(principal, call, { ...how, keeps: () => closing })
+      },
     },
     feed,
     store,
@@ -74,7 +75,8 @@ export const openHands = async (parts: Parts, social: Social) => {
     operations: [],
     contextFor: (person) => contextOf(parts, person, null),
     say: async () => refused(refusal('agents-only', 'nothing is said through an agent’s hands')),
-    refuse: (stage, why) => refuse(social, stage, why),
+    // Who works by them is held to the limits of a turn.
+    refuseSparingly: (_who, stage, why) => refuse(social, stage, why),
     newId,
     log: log.warn,
     toolsOnly: true,
@@ -98,6 +100,13 @@ export const openHands = async (parts: Parts, social: Social) => {
       given.set(token, { key, door: runner, token, person, grant, expires: null })
       return { url: `${server.url}/mcp`, token }
     },
+    /** Says that the turns of a session are conducted here, for as long as they are; until the function it answers is called. */
+    conduct: (session: string, isOurs: () => Promise<boolean>): (() => void) => {
+      conducted.set(session, isOurs)
+      return () => {
+        if (conducted.get(session) === isOurs) conducted.delete(session)
+      }
+    },
     /** Resolves when the program has listed the tools that it has now, or after a while. */
     upToDate: async ({ token }: Hands): Promise<void> => {
       const principal = given.get(token)
@@ -116,7 +125,6 @@ export const openHands = async (parts: Parts, social: Social) => {
     close: async (): Promise<void> => {
       given.clear()
       await server.close(CLOSE_MS)
-      feed.close()
     },
   }
 }

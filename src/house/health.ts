@@ -17,18 +17,53 @@ export const everybody = async ({ registry, agents }: Parts): Promise<Presence[]
 
 /** What is up, as it is: ready only while Redis and the store answer and it is known of every agent how it stands. */
 export const healthOf = async (parts: Parts, draining: boolean): Promise<Health> => {
-  const { redis, store, config, settings } = parts
-  const kept = await within(REGISTRY_MS, store.head()).catch(() => null)
-  const answers = await within(REGISTRY_MS, redis.ping()).catch(() => null)
-  const agents = await Promise.all(config.agents.map(({ id }) => (answers ? presenceOf(parts, id) : unreachable(id))))
+  const { up, reasons } = await groundOf(parts, draining)
+  const agents = await Promise.all(
+    parts.config.agents.map(({ id }) => (up.redis === 'up' ? presenceOf(parts, id) : unreachable(id))),
+  )
+  // Of agents nothing is known without Redis: that it is not there is the reason.
+  const unknown = up.redis === 'up' ? agents.filter((agent) => !isKnown(agent)) : []
+  return healthFrom(parts, { ...up, ...Object.fromEntries(agents.map(({ id, readiness }) => [id, readiness])) }, [
+    ...reasons,
+    ...unknown.map(({ id, readiness }) => `${id} is ${readiness}`),
+  ])
+}
+
+/** Whether a worker or a bridge can do its part: what it stands on is there, and it has begun with what is its own. */
+export const ownHealthOf = async (
+  parts: Parts,
+  draining: boolean,
+  own: Readonly<Record<string, { state: string; ready: boolean }>>,
+): Promise<Health> => {
+  const { up, reasons } = await groundOf(parts, draining)
+  const missing = Object.entries(own).filter(([, { ready }]) => !ready)
+  return healthFrom(
+    parts,
+    { ...up, ...Object.fromEntries(Object.entries(own).map(([name, { state }]) => [name, state])) },
+    [...reasons, ...missing.map(([name, { state }]) => `${name}: ${state}`)],
+  )
+}
+
+const healthFrom = ({ settings }: Parts, up: Health['up'], reasons: string[]): Health => ({
+  ready: reasons.length === 0,
+  version: settings.version,
+  up,
+  reasons,
+})
+
+/** What every process stands on, and what of that is missing. */
+const groundOf = async ({ redis, store }: Parts, draining: boolean) => {
+  const [kept, answers] = await Promise.all([
+    within(REGISTRY_MS, store.engine.synced().then(store.head)).catch(() => null),
+    within(REGISTRY_MS, redis.ping()).catch(() => null),
+  ])
   return {
-    ready: answers !== null && kept !== null && !draining && agents.every(isKnown),
-    version: settings.version,
-    up: {
-      redis: answers ? 'up' : 'down',
-      evidence: kept === null ? 'down' : 'up',
-      ...Object.fromEntries(agents.map(({ id, readiness }) => [id, readiness])),
-    },
+    up: { redis: answers === null ? 'down' : 'up', evidence: kept === null ? 'down' : 'up' },
+    reasons: [
+      ...(answers === null ? ['Redis does not answer'] : []),
+      ...(kept === null ? ['the evidence store does not answer'] : []),
+      ...(draining ? ['it is draining: it takes no more work'] : []),
+    ],
   }
 }
 

@@ -1,7 +1,6 @@
 import type { McpHouse } from '../mcp/house.ts'
 import { commands } from '../operations/table.ts'
 import { receive, type Social } from '../social/pipeline.ts'
-import { refuse } from '../social/refuse.ts'
 import { describeTool } from './describe-tool.ts'
 import type { Doorway } from './doors.ts'
 import type { Parts } from './parts.ts'
@@ -27,7 +26,7 @@ export const mcpHouse = (parts: Parts, social: Social, way: Doorway): McpHouse =
     operations: commands,
     contextFor: (person) => contextOf(parts, person, null),
     say: whistling((message, heard) => receive(message, { ...social, heard }), parts, new AbortController().signal),
-    refuse: (stage, refusal) => refuse(social, stage, refusal),
+    refuseSparingly: way.refuseSparingly,
     newId,
     log: log.warn,
     limits: {

@@ -3,6 +3,7 @@ import type { Ledger } from '../delivery/ledger.ts'
 import { houseDraft } from '../evidence/drafts.ts'
 import { everyEntry } from '../evidence/every.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
+import { within } from '../lib/within.ts'
 import { commandRows } from '../operations/commands.ts'
 import type { Message } from '../shapes/message.ts'
 import type { Sender } from '../shapes/network.ts'
@@ -32,7 +33,7 @@ type Options = {
 /** The port of the house for the adapter of one network. */
 export const networkPort = (options: Options): NetworkPort => {
   const { network, config, parts, social, bindings, ledger, secret } = options
-  const { store, live, clock, log } = parts
+  const { store, feed, clock, log } = parts
   const credential = (sender: Sender | undefined): Message['credential'] => ({
     token: secret,
     as: null,
@@ -52,7 +53,7 @@ export const networkPort = (options: Options): NetworkPort => {
       const last = typeof from === 'number' ? [] : await tail(store, room, from.tail)
       ears.open?.()
       for (const post of last) ears.post(post)
-      const posts = follow(store, live, { room, after: last.at(-1)?.position ?? after }, signal)
+      const posts = follow(store, feed, { room, after: last.at(-1)?.position ?? after }, signal)
       for await (const post of posts) ears.post(post)
     },
     ask: ({ name, input = {}, room = rooms[0]?.id ?? '', sender }) =>
@@ -75,6 +76,9 @@ export const networkPort = (options: Options): NetworkPort => {
   }
 }
 
+/** How long Redis may take to say whose a network is: while it is away, nobody else has come. */
+const OURS_MS = 2000
+
 /** Notes how it stands with a network, and tells its rooms where that is something else than they were told last. */
 const createReport = ({ network, config, parts, note, signal }: Options, started: string): NetworkPort['report'] => {
   const { store, newId, clock, log } = parts
@@ -82,6 +86,8 @@ const createReport = ({ network, config, parts, note, signal }: Options, started
   const inTurn = oneAtATime()
   const tell = async ({ state, detail }: NetworkStanding): Promise<void> => {
     if (state === 'connecting' || state === (await lastTold(network, store))) return
+    // Who stood still may have lost the network to another by now, and that one says how it stands.
+    if (!(await within(OURS_MS, parts.networks.isOurs(network)).catch(() => true))) return
     const rooms = [...new Set(Object.values(config.channels))]
     const told = await store.append([houseDraft(newId(), { event: 'network-noted', network, state, detail }, rooms)])
     if (!told.ok) log.warn('how a network stands could not be written down', { network, ...told.refusal })
@@ -93,6 +99,8 @@ const createReport = ({ network, config, parts, note, signal }: Options, started
     const since = changed ? new Date(clock()).toISOString() : before.since
     const now: NetworkStanding = { network, state, detail, since }
     before = now
+    if (changed) parts.metrics.count('bellhop_network_changes_total', { network, state })
+    parts.metrics.set('bellhop_network_up', { network }, state === 'connected' ? 1 : 0)
     log[state === 'connected' ? 'info' : 'warn'](`${network} is ${state}`, { detail })
     const failed = (error: Error) => log.warn('how a network stands could not be noted', { error: error.message })
     note(before).catch(failed)

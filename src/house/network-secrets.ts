@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
+import { secretVariable } from '../lib/secret-variable.ts'
 import { CERTIFICATES } from '../runners/variables.ts'
 import type { IrcConfig, NetworkConfig } from '../shapes/networks.ts'
 
@@ -10,11 +11,15 @@ export const networkVariables = (
   networks: Readonly<Record<string, NetworkConfig>>,
   variables: Variables,
 ): Record<string, string> => {
-  const names = [...Object.values(networks).flatMap(namesIn), ...CERTIFICATES]
-  return Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
+  const given = CERTIFICATES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))
+  const secrets = Object.values(networks)
+    .flatMap(networkNames)
+    .map((name) => [name, secretVariable(name, variables)])
+  return Object.fromEntries([...given, ...secrets.filter(([, value]) => value !== null)])
 }
 
-const namesIn = (network: NetworkConfig): string[] =>
+/** The variables with the secrets of a network. */
+export const networkNames = (network: NetworkConfig): string[] =>
   network.kind === 'discord'
     ? [network.token]
     : [
@@ -26,11 +31,11 @@ const namesIn = (network: NetworkConfig): string[] =>
 
 /** What a variable holds; a problem where it is not set: a network that cannot be joined is better known at once. */
 export const secretIn = (name: string, network: string, variables: Variables): string => {
-  const value = variables[name]
-  if (value) return value
+  const value = secretVariable(name, variables)
+  if (value !== null) return value
   throw new Problem(
     `the network ${network} needs the variable ${name}, and it is not set`,
-    `set ${name} in the environment of \`bellhop up\`; docs/irc.md and docs/discord.md say what belongs there`,
+    `set ${name}, or ${name}_FILE to a file with it, in the environment of \`bellhop up\`; docs/irc.md and docs/discord.md say what belongs there`,
   )
 }
 

@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { agentByHand } from '../agents/by-hand.ts'
 import { loadHouse } from '../config/load.ts'
 import { verifyFiles } from '../evidence/checker.ts'
 import { brief } from '../evidence/digest.ts'
+import { createFeed } from '../evidence/feed.ts'
 import { isOurs, readHead, signOn } from '../evidence/head.ts'
 import { compact, digestSession } from '../evidence/keep.ts'
 import { createLive } from '../evidence/live.ts'
 import { createPeople } from '../evidence/people.ts'
 import { profileOf } from '../evidence/profiles.ts'
-import { createRedactor } from '../evidence/redact.ts'
+import { createRedactor, type Redact } from '../evidence/redact.ts'
 import { createSpending } from '../evidence/spending.ts'
 import { openStore, type Store } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
@@ -18,10 +19,16 @@ import { createRoll } from '../evidence/tokens.ts'
 import { createBook } from '../evidence/usage.ts'
 import { proveChain, verifyStore } from '../evidence/verify-store.ts'
 import { systemClock } from '../lib/clock.ts'
+import { holderName } from '../lib/holder.ts'
 import { createIds } from '../lib/id.ts'
-import { type Log, openLog } from '../lib/log.ts'
+import { type Log, type LogLevel, openLog } from '../lib/log.ts'
+import { oneAtATime } from '../lib/one-at-a-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { within } from '../lib/within.ts'
+import { countEntries } from '../metrics/entries.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { createSnapshots } from '../metrics/snapshots.ts'
+import { beginAtZero } from '../metrics/zeros.ts'
 import { createOutlook } from '../missions/outlook.ts'
 import { scanMissions, textOfMission } from '../missions/scan.ts'
 import { mergeStands } from '../operations/merge-history.ts'
@@ -32,8 +39,8 @@ import { checkExamples } from '../peripherals/examples.ts'
 import { createLedgers } from '../peripherals/ledgers.ts'
 import { createTrying } from '../peripherals/trying.ts'
 import { createWalls } from '../peripherals/walls.ts'
-import { createLane } from '../queue/lane.ts'
-import { connect, ping, type RedisAddress } from '../redis/redis.ts'
+import { connect, ping, type RedisAddress, shownAddress } from '../redis/redis.ts'
+import { createAlone } from '../registry/alone.ts'
 import { createHolds } from '../registry/holds.ts'
 import { createNetworks } from '../registry/networks.ts'
 import { createProgress } from '../registry/progress.ts'
@@ -45,11 +52,16 @@ import type { Config } from '../shapes/config.ts'
 import type { Digest } from '../shapes/digest.ts'
 import type { Mission } from '../shapes/mission.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
-import { RoomMode } from '../shapes/room.ts'
+import type { QueueName } from '../shapes/queue.ts'
+import { MAIN, RoomMode } from '../shapes/room.ts'
 import type { Proof, StoreVerdict, Violation } from '../shapes/verdict.ts'
 import { createTurnViews } from '../status/turn-view.ts'
 import { createGithub } from '../tickle/source-github.ts'
 import { createWorks } from '../tickle/work.ts'
+import { traceEntries } from '../traces/entries.ts'
+import { traceIdOf } from '../traces/ids.ts'
+import { openTraces } from '../traces/traces.ts'
+import { adoptCheckouts } from '../workspace/checkout-adopt.ts'
 import { checkoutAt } from '../workspace/checkout-record.ts'
 import { createCheckouts } from '../workspace/checkouts.ts'
 import { contains, openWorkspace, type Workspace } from '../workspace/paths.ts'
@@ -61,8 +73,11 @@ import { createWorldClient } from '../world/client.ts'
 import { worldAddress } from '../world/own.ts'
 import { createWorlds } from '../world/worlds.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { holdFolder } from './lock.ts'
 import { createPlaces } from './places.ts'
+import { givenSecrets, refuseOpenSecrets, secretPlaces } from './secret-names.ts'
 import { stateIn } from './verdicts.ts'
+import { createWorkspaces } from './workspaces.ts'
 
 /** What a process of Bellhop is started with: parsed once, from the command line and the environment. */
 export type Settings = {
@@ -71,17 +86,35 @@ export type Settings = {
   version: string
   data: string
   workspace: string
+  /** The name of that set of files; `main` where none was given. */
+  workspaceName?: string | undefined
+  /** The queues that a worker takes from; both, where none were named. */
+  queues?: readonly QueueName[] | undefined
   configFile: string | null
   host: string | undefined
   port: number | undefined
+  /** Where this process says how it is, besides what it listens for; nowhere, where there is none. */
+  health?: { host: string; port: number } | null
+  /** Where the log goes, and how much of it is written, where that is not as the config says. */
+  log?: { to: 'file' | 'stdout' | 'stderr' | null; level: LogLevel | null }
   redis: RedisAddress | null
   /** The PostgreSQL server with the evidence; null keeps it in the data folder. */
   evidence: string | null
   verbose: boolean
+  /** How many workers `up` starts, where that is not as the config has it. */
+  workers?: number | undefined
   /** Where programs are looked for. */
   path: string
-  /** The environment, for what the config names in it: keys, proxies and certificates. */
+  /** The environment, for what the config names in it, and for keys of the config. */
   variables?: Readonly<Record<string, string | undefined>>
+  /** The file with the secrets of the instance, where several machines share them; else they are in the data folder. */
+  secretsFile?: string | null
+  /** The files with secrets that whoever started this process was given: programs of agents are kept from them, too. */
+  closed?: readonly string[]
+  /** The instance that commands speak to, where it is not the one of the data folder, and whose token they come with. */
+  instance?: { url: string | null; token: string | null }
+  /** By which option or variable something was given. */
+  from?: Readonly<Record<string, string>>
 }
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
@@ -90,26 +123,66 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
 export const openParts = async (given: Settings, part: string) => {
   const { config, specs } = loadHouse(join(given.root, 'config'), given.configFile, given)
   openWorkspaceFolder(given.workspace)
+  refuseOpenSecrets(given, config)
   const folder = openFolder(given.data)
-  const workspace = await openWorkspace(given.workspace, [folder.path, ...ownConfig(given)])
+  const letGo = holdFolder(folder)
+  const opened = await openWorkspace(given.workspace, [folder.path, ...ownConfig(given)])
+  const workspace: Workspace = { ...opened, offLimits: [...opened.offLimits, ...secretPlaces(given, config)] }
   keepPlace(given, workspace)
   // A folder of the workspace may be on the PATH: what an agent writes there is no program of the house.
   const settings = { ...given, path: (await programFolders(given.path, workspace)).join(delimiter) }
   await checkAll(specs)
-  const secrets = secretsOf(folder)
-  const log = openLog({ file: folder.log(part), part, verbose: settings.verbose ? process.stderr : null })
+  const secrets = secretsOf(folder, settings.secretsFile)
+  const redact = createRedactor([
+    ...[secrets.admin, secrets.operator, secrets.agents],
+    ...givenSecrets(config, settings.variables),
+  ])
+  const log = openLogOf(settings, config, { file: folder.log(part), part, redact })
 
   const address = settings.redis ?? folder.redisSocket
   await reach(address)
   const prefix = `bellhop-${secrets.instance}`
-  const redis = connect(address, (error) => log.warn('redis is not there', { error: error.message }))
+  const away = (error: Error) => log.warn('redis is not there', { error: error.message })
+  const redis = connect(address, away)
+  /** For what is counted with every line. */
+  const counting = connect(address, away, true)
   const live = createLive(redis, prefix)
-  const redact = createRedactor([secrets.admin, secrets.operator, secrets.agents])
-  const store = await openStore({
+  const metrics = createMetrics()
+  beginAtZero(metrics, { ...config, peripherals: specs.keys() })
+  const counted = countEntries({
+    metrics,
+    acceptedAt: async (turn) => Date.parse((await store.get(turn))?.at ?? '') || null,
+  })
+  const traces = await openTraces({ variables: settings.variables ?? {}, part, version: settings.version })
+  /** The trace that something is in, for log lines about it. */
+  const traceOf = (id: string) => (traces.on ? { trace: traceIdOf(id) } : {})
+  const traced = traceEntries({ traces, writtenAt: async (id) => Date.parse((await store.get(id))?.at ?? '') || null })
+  const store: Store = await openStore({
     url: settings.evidence ?? folder.store,
     clock: systemClock,
     redact,
-    committed: live.announce,
+    queues: config.queues,
+    committed: (entries) => {
+      ledgers.wrote(entries)
+      live.announce(entries)
+      counted(entries)
+      if (traces.on) traced.written(entries)
+      for (const { id, session, body } of entries)
+        log.debug('written', { entry: id, session, event: body?.event, ...traceOf(id) })
+    },
+    watch: {
+      wrote: (entries, seconds) => {
+        metrics.count('bellhop_evidence_entries_total', {}, entries)
+        metrics.observe('bellhop_evidence_append_seconds', {}, seconds)
+      },
+      refused: (code) => metrics.count('bellhop_evidence_refusals_total', { code }),
+    },
+  })
+  const ledgers = createLedgers(store)
+  const feed = createFeed({
+    store,
+    live,
+    failed: (error) => log.warn('the feed could not be read', { error: error.message }),
   })
   if (settings.evidence !== null) await shared(store, secrets.instance)
   noteStore(folder, settings.evidence)
@@ -120,28 +193,26 @@ export const openParts = async (given: Settings, part: string) => {
     leaseMs: config.lease.ms,
     peripherals: [...specs.keys()],
   })
-  const turns = createLane({ redis, prefix, name: 'turns' })
-  const steps = createLane({ redis, prefix, name: 'steps' })
+  const workspaces = createWorkspaces({ store, config, redis, prefix, own: given.workspaceName ?? MAIN })
+  const { turns, steps } = workspaces
 
   const clock = systemClock
-  const holder = `${hostname()}-${process.pid}-${part}`
-  const shadow = await openShadow({ folder: folder.shadow, workspace, path: settings.path, deny: [] })
-  const holds = createHolds({ redis, prefix, clock, ms: config.holds.minutes * 60_000 })
+  // What belongs to a set of files is kept apart for each: two of them have the same paths.
+  const set = workspaces.own === MAIN ? '' : `-${workspaces.own}`
+  const shadows = `${folder.shadow}${set}`
+  const shadow = await openShadow({ folder: shadows, workspace, path: settings.path, deny: [] })
+  const holds = createHolds({ redis, prefix: `${prefix}${set}`, ms: config.holds.minutes * 60_000 })
   const spills = createSpills(folder.spills)
   const uploads = createUploads(folder.uploads, { roomBytes: config.doors.uploadsPerRoom })
   const progress = createProgress({ redis, prefix, redact })
-  const ledgers = createLedgers(store)
-  const checkouts = createCheckouts({
-    folder: checkoutsIn(folder),
-    shadows: folder.shadow,
-    workspace,
-    shadow,
-    path: settings.path,
-    stands: (merge) => mergeStands(store, merge),
-    log: log.warn,
-  })
+  const ground = { folder: checkoutsIn(folder), shadows, workspace, shadow, path: settings.path, log: log.warn }
+  await adoptCheckouts(ground)
+  const checkouts = createCheckouts({ ...ground, stands: (merge) => mergeStands(store, merge) })
   const apart = config.agents.filter(({ worktree }) => worktree).map(({ id }) => id)
-  const places = createPlaces({ home: { workspace, shadow, of: null }, apart, checkouts, store, log })
+  const newId = createIds(systemClock)
+  const holder = holderName(part, newId())
+  const alone = createAlone({ redis, prefix: `${prefix}${set}:checkout`, holder, ms: config.lease.ms })
+  const places = createPlaces({ home: { workspace, shadow, of: null }, apart, checkouts, alone, store, log })
   const enter = createEntering({
     ledgers,
     tree: async (session) => (await places.of((await store.session(session))?.agent ?? '')).shadow.tree(),
@@ -154,7 +225,6 @@ export const openParts = async (given: Settings, part: string) => {
   const guests = async (): Promise<KnownAgent[]> =>
     (await roll()).filter(({ id }) => id !== BY_HAND && !config.agents.some((agent) => agent.id === id))
 
-  const newId = createIds(systemClock)
   const scope = specs.get('mission-control')?.scope
   const sight = { workspace, folders: config.missions.folders, shows: scope ? reachOf(scope).mayRead : () => false }
   // What shows an obligation can be any file that the wall opens which it is worked on behind.
@@ -205,15 +275,26 @@ export const openParts = async (given: Settings, part: string) => {
       clock,
       stalledMs: config.status.stalledMinutes * 60_000,
       approversIn: (room) => config.rooms.find(({ id }) => id === room)?.approvers ?? null,
+      workspaceless: (room) => within(REGISTRY_MS, workspaces.missing(room)).catch(() => null),
     }),
     spending: createSpending({ store, book, config }),
     secrets,
     log,
+    /** What this process counts, and whom it tells what it did. */
+    metrics,
+    /** What each process said of itself last; what is older than a few beats, or a lease, is not believed. */
+    snapshots: createSnapshots({ redis, prefix, expiryMs: Math.max(EXPIRY_MS, config.lease.ms) }),
+    traces: { ...traces, judged: traced.judged, of: traceOf },
     redis,
+    counting,
     prefix,
     live,
+    /** What is written, as it is written, for all in this process who follow it. */
+    feed,
     store,
     registry,
+    /** Which set of files a room's work is done on, and whether that is the one of this process. */
+    workspaces,
     turns,
     steps,
     clock,
@@ -244,8 +325,7 @@ export const openParts = async (given: Settings, part: string) => {
     /** Which process this is, among all that share the Redis. */
     holder,
     /** Who is on which network. */
-    // In containers two processes can have the same name and number: no two may be on a network for one.
-    networks: createNetworks({ redis, prefix, holder: `${holder}-${newId()}`, ms: config.lease.ms }),
+    networks: createNetworks({ redis, prefix, holder, ms: config.lease.ms }),
     owner: userName(),
     ...views,
     /** Signs where the store stands. */
@@ -255,13 +335,35 @@ export const openParts = async (given: Settings, part: string) => {
     close: async (): Promise<void> => {
       if (redis.status === 'ready') await Promise.allSettled([turns.close(), steps.close()])
       await world.close()
+      feed.close()
       await store.close()
       live.close()
       progress.close()
+      await traces.close()
       redis.disconnect()
+      counting.disconnect()
       log.close()
+      letGo()
     },
   }
+}
+
+const EXPIRY_MS = 6000
+
+/** The log of a process: as it was started with, else as the config says. */
+const openLogOf = (
+  { log, verbose }: Settings,
+  { log: { to, level, megabytes, files } }: Config,
+  { file, part, redact }: { file: string; part: string; redact: Redact },
+): Log => {
+  const where = log?.to ?? to
+  return openLog({
+    to: where === 'file' ? { file, megabytes, files } : process[where],
+    part,
+    level: log?.level ?? level,
+    verbose: verbose ? process.stderr : null,
+    redact,
+  })
 }
 
 /** How long the registry may take: its commands wait for ever while Redis is away. */
@@ -336,18 +438,21 @@ const shared = async (store: Store, instance: string): Promise<void> => {
   await store.close()
   throw new Problem(
     'the evidence on this server belongs to another Bellhop',
-    'to work for it, copy its secrets.json into this data folder and set the same REDIS_URL; else name another database or schema',
+    'to work for it, name its secrets with BELLHOP_SECRETS_FILE and set the same REDIS_URL; else name another database or schema',
   )
 }
 
 /** Signs where the store stands, again and again; where it does not go on from what was signed, says so once. */
 const createSigner = (store: Store, folder: Folder, log: Log): (() => Promise<void>) => {
   let complaint: string | null = null
-  return async () => {
+  const sign = async (): Promise<void> => {
     const wrong = await signOn(folder.head, store, new Date(systemClock()).toISOString())
     if (wrong !== null && wrong !== complaint) log.warn('the head of the store is not signed any more', { wrong })
     complaint = wrong
   }
+  // A sweep may still be at it when the process ends: what is signed then comes last.
+  const alone = oneAtATime()
+  return () => alone(folder.head.head, sign)
 }
 
 /** The examples are tried in an empty folder: what a user's workspace holds must not decide whether a spec is right. */
@@ -368,8 +473,9 @@ const reach = async (address: RedisAddress): Promise<void> => {
   try {
     await ping(address)
   } catch (error) {
+    if (error instanceof Problem) throw error
     throw new Problem(
-      `Redis does not answer at ${address.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '')}: ${(error as Error).message}`,
+      `Redis does not answer at ${shownAddress(address)}: ${(error as Error).message}`,
       'start it, correct REDIS_URL, or leave REDIS_URL unset and use `bellhop up`, which starts one of its own',
     )
   }

@@ -7,6 +7,7 @@ import type { Inhabitant } from '../agents/turns.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import { openParks } from '../evidence/parks.ts'
 import type { TurnRecord } from '../evidence/store.ts'
+import { steadyClock } from '../lib/clock.ts'
 import type { Runner } from '../runners/runner.ts'
 import type { AgentConfig, Probe } from '../shapes/agent.ts'
 import type { Author } from '../shapes/evidence.ts'
@@ -37,17 +38,20 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
   const runners = new Map<string, Promise<Runner | string>>()
   const troubles = new Map<string, { why: string; until: number }>()
   const looked = new Map<string, { probes: Probe[]; at: number }>()
+  /** What was found when agents were looked at that another worker may speak for: they are at work here, too. */
+  const found = new Map<string, { probes: Promise<Probe[]>; at: number }>()
   const talks = (most: number): Conversations =>
-    createConversations({ clock, idleMs: config.runners.idleMinutes * 60_000, most, take: hands.take })
+    createConversations({ clock: steadyClock, idleMs: config.runners.idleMinutes * 60_000, most, take: hands.take })
   const conversations = { claude: talks(config.runners.processes), codex: talks(CODEX_CONVERSATIONS) }
 
   const trouble = (agent: string, { message }: Failure): void => {
-    troubles.set(agent, { why: message, until: clock() + TROUBLE_MS })
+    troubles.set(agent, { why: message, until: steadyClock() + TROUBLE_MS })
     looked.delete(agent)
+    found.delete(agent)
   }
   const troubleOf = (agent: string): string | null => {
     const known = troubles.get(agent)
-    if (known && known.until > clock()) return known.why
+    if (known && known.until > steadyClock()) return known.why
     troubles.delete(agent)
     return null
   }
@@ -132,9 +136,9 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
   /** To look at a program takes long: one that did not work is not looked at at every beat. */
   const probedLately = async (agent: AgentConfig, name: ProgramName): Promise<Probe[]> => {
     const known = looked.get(agent.id)
-    if (known && clock() - known.at < LOOK_MS && known.probes.some(({ ok }) => !ok)) return known.probes
+    if (known && steadyClock() - known.at < LOOK_MS && known.probes.some(({ ok }) => !ok)) return known.probes
     const probes = await probeProgram(agent, name)
-    looked.set(agent.id, { probes, at: clock() })
+    looked.set(agent.id, { probes, at: steadyClock() })
     return probes
   }
 
@@ -170,6 +174,31 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     return tools
   }
 
+  /** What was found when an agent was looked at. */
+  const probe = async (agent: AgentConfig): Promise<Probe[]> => {
+    const why = troubleOf(agent.id)
+    if (why !== null) return [{ name: 'model', ok: false, detail: why }]
+    const probes = look(agent)
+    found.set(agent.id, { probes, at: steadyClock() })
+    return probes
+  }
+
+  /** The same, of one that was looked at before: one that works is not looked at again, and one that does not only now and then. */
+  const probeOnce = async (agent: AgentConfig): Promise<Probe[]> => {
+    const known = found.get(agent.id)
+    if (!known || troubleOf(agent.id) !== null) return probe(agent)
+    const probes = await known.probes.catch(() => null)
+    if (probes?.every(({ ok }) => ok) || (probes && steadyClock() - known.at < LOOK_MS)) return probes
+    return probe(agent)
+  }
+
+  /** A worker does an agent's turns as the one does that speaks for it: nobody is surprised by a rehearsal, or by the opposite. */
+  const isAlike = async (id: string, home: Home): Promise<boolean> => {
+    if ((await parts.registry.holderOf(id)) === parts.holder) return true
+    const { activity = '' } = await parts.registry.presence(id)
+    return activity.startsWith(REHEARSAL) === ('rehearses' in home && home.rehearses !== null)
+  }
+
   const tickle = createTickle({
     missions: config.missions.folders[0] ?? 'missions',
     patterns: config.patterns.folders[0] ?? 'patterns',
@@ -177,28 +206,34 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
 
   return {
     hands,
-    /** Who works as an agent; null where it is not one of the house, or is not known to work yet. */
-    inhabitantOf: (id: string): Inhabitant | null => {
+    /** Who works as an agent. One that nobody has looked at here is looked at first: any worker may be given any turn. */
+    inhabitantOf: async (id: string): Promise<Inhabitant | 'unknown' | 'not-here'> => {
       const agent = config.agents.find((known) => known.id === id)
+      if (!agent) return 'unknown'
+      const works = (await probeOnce(agent)).every(({ ok }) => ok)
       const home = homes.get(id)
-      if (!agent || !home) return null
+      if (!works || !home || !(await isAlike(id, home))) return 'not-here'
       const face = 'rehearses' in home ? 'rehearsal' : home.name
       const author: Author = { kind: 'agent', id, face, via: null }
       if ('rehearses' in home) return { think: thinking(agent.type === 'tickle' ? tickle : rehearse), author }
       const resident = residentOf(agent, home)
-      return { think: (work, heard, write, signal) => attend({ work, resident, heard, write, signal }), author }
+      const think: Inhabitant['think'] = async (work, heard, write, signal) => {
+        const left = hands.conduct(work.turn.session, () => write([]))
+        return attend({ work, resident, heard, write, signal }).finally(left)
+      }
+      return { think, author }
     },
-    /** What was found when an agent was looked at. */
-    probe: async (agent: AgentConfig): Promise<Probe[]> => {
-      const why = troubleOf(agent.id)
-      if (why !== null) return [{ name: 'model', ok: false, detail: why }]
-      return look(agent)
-    },
+    probe,
+    probeOnce,
     troubleOf,
+    isAlike: async (id: string): Promise<boolean> => {
+      const home = homes.get(id)
+      return home !== undefined && isAlike(id, home)
+    },
     /** What there is to say of how an agent is run: that it is a rehearsal, where it need not be. */
     noteOf: (id: string): string => {
       const home = homes.get(id)
-      return home && 'rehearses' in home && home.rehearses !== null ? `a rehearsal (${home.rehearses})` : ''
+      return home && 'rehearses' in home && home.rehearses !== null ? `${REHEARSAL}${home.rehearses})` : ''
     },
     /** Told before what runs is given up: it is resumed at the next start. */
     goDown: hands.goDown,
@@ -215,6 +250,8 @@ export const openResidents = async (parts: Parts, social: Social, thinking: Thin
     },
   }
 }
+
+const REHEARSAL = 'a rehearsal ('
 
 /** A room that nobody is in: whoever is only looked at stands nowhere. */
 const PROBED = 'probe'

@@ -9,11 +9,12 @@ import type { Parts } from './parts.ts'
 export const openRpc = (
   parts: Parts,
   social: Social,
-  way: Pick<Doorway, 'admit' | 'stillValid' | 'feed' | 'refuseSparingly'>,
+  way: Pick<Doorway, 'admit' | 'onceMore' | 'stillValid' | 'feed' | 'refuseSparingly'>,
 ): RpcDoor => {
   const { store, config, settings, progress, clock, newId, log } = parts
   return createRpcDoor({
     admit: way.admit,
+    onceMore: way.onceMore,
     stillValid: way.stillValid,
     refuseSparingly: way.refuseSparingly,
     feed: way.feed,

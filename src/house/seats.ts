@@ -33,7 +33,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
     mailbox: createMailbox(redis, prefix, 'steps'),
     wake: (session: string) => parts.steps.wake(session),
   }
-  const leases = createSeatLeases({ redis, prefix, clock, graceMs: graceOf(parts) })
+  const leases = createSeatLeases({ redis, prefix, graceMs: graceOf(parts) })
   const begins = (session: string): Promise<void> => leases.hold(session, config.lease.ms, BEGINS)
   const seats = createSeats({
     store,
@@ -124,8 +124,7 @@ const absent = (agent: string): Author => ({ kind: 'agent', id: agent, face: 'do
  */
 export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promise<void> => {
   const { store, config, log } = parts
-  const ours = new Set(config.agents.map(({ id }) => id))
-  const turns = (await store.unfinishedTurns()).filter(({ agent }) => !ours.has(agent))
+  const turns = await store.unfinishedTurns({ but: config.agents.map(({ id }) => id) })
   await Promise.all(
     turns.map(async (turn) => {
       // One that was stopped before it began, begins only to end.

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Bells, Workshop } from '../peripherals/workshop.ts'
+import type { Attached } from '../registry/attached.ts'
 import type { Job, Ran } from '../sandbox/job.ts'
 import { createProbe } from '../sandbox/probe.ts'
 import { execute } from '../sandbox/sandbox.ts'
@@ -35,6 +36,8 @@ type Machine = Pick<
 > & {
   /** Where agents work, where that is not always the workspace. */
   places?: Pick<Parts['places'], 'inTurn'>
+  /** Tells other workers whose terminals are here, where there are any. */
+  attached?: Pick<Attached, 'keep' | 'leave'>
   config: Pick<Config, 'sandbox' | 'checks' | 'approvals' | 'servers'>
   settings: { path: string }
 }
@@ -67,15 +70,31 @@ export const createWorkshop = (
   } = parts
   const home: Place = { workspace, shadow, of: null }
   const terminals = createTerminals()
-  /** The peripheral that terminals and servers of a session were started behind: another worker may have taken it down. */
+  const { attached } = parts
+  /** The stay that terminals and servers of a session were started in: another worker may have ended it. */
   const behind = new Map<string, string>()
-  const sweep = async (): Promise<void> => {
-    for (const [session, peripheral] of behind) {
-      if ((await store.session(session))?.peripheral === peripheral) continue
-      behind.delete(session)
-      await Promise.all([terminals.endAll(session), endSources(session)])
-    }
+  const stayOf = async (session: string): Promise<string> => (await ledgers.of(session)).stay?.started ?? ''
+  const end = async (session: string): Promise<void> => {
+    await Promise.all([terminals.endAll(session), endSources(session)])
   }
+  /** What is left of an earlier stay ends before anything is started in this one. */
+  const startIn = async (session: string): Promise<void> => {
+    const stay = await stayOf(session)
+    const before = behind.get(session)
+    behind.set(session, stay)
+    if (before !== undefined && before !== stay) await end(session)
+  }
+  const sweep = async (): Promise<void> => {
+    for (const [session, stay] of behind) {
+      if ((await stayOf(session)) === stay) continue
+      behind.delete(session)
+      await end(session)
+      tell(attached?.leave(session))
+    }
+    for (const session of terminals.sessions()) tell(attached?.keep(session))
+  }
+  /** Not waited for: while Redis is away, what is to end ends all the same. */
+  const tell = (telling: Promise<unknown> | undefined): void => void telling?.catch(() => {})
   const sweeping = setInterval(() => void sweep().catch(() => {}), SWEEP_MS).unref()
   const job = async (
     { argv, sandbox, network }: Pick<Command, 'argv' | 'sandbox' | 'network'>,
@@ -137,18 +156,19 @@ export const createWorkshop = (
     path: settings.path,
     sandbox: {
       missing: createProbe(settings.path),
-      execute: async (command, { spec, place, signal, said }) => {
+      execute: async (command, { spec, place, signal, objection, said }) => {
         const given = await job(command, spec, place, signal)
-        const ran = await execute({ ...given, said })
+        const ran = await execute({ ...given, objection, said })
         // Git has nothing hidden from it, and writes nothing in this sandbox.
         const mayPlant = command.sandbox === 'workspace-write' && command.argv[0] !== 'git'
         return mayPlant ? withPlanted(ran, given, spec) : ran
       },
-      terminals: (session, spec, place) => ({
+      terminals: (session, { spec, place, objection }) => ({
         ...terminals.of(session),
         start: async (name, command) => {
-          behind.set(session, spec.id)
-          return terminals.of(session).start(name, await lasting(command, spec, place))
+          await startIn(session)
+          if ((await attached?.keep(session)) === false) return { ok: false, why: ELSEWHERE }
+          return terminals.of(session).start(name, { ...(await lasting(command, spec, place)), objection })
         },
       }),
       endTerminals: terminals.endAll,
@@ -156,8 +176,8 @@ export const createWorkshop = (
     sources: {
       ...sources,
       end: endSources,
-      find: (session: string, spec: PeripheralSpec, name: SourceTool, place: Place = home) => {
-        behind.set(session, spec.id)
+      find: async (session: string, spec: PeripheralSpec, name: SourceTool, place: Place = home) => {
+        await startIn(session)
         return sourcesFor(place).find(session, spec, name)
       },
     },
@@ -176,7 +196,10 @@ export const createWorkshop = (
     world,
     close: async () => {
       clearInterval(sweeping)
+      const attachedTo = terminals.sessions()
       await Promise.all([terminals.endAll(), endSources()])
+      // What is not told lapses by itself.
+      await Promise.allSettled(attachedTo.map((session) => attached?.leave(session)))
     },
   }
 }
@@ -212,6 +235,8 @@ const NO_WORLD: Workshop['world'] = () => ({
   act: async () => NOWHERE,
   state: async () => NOWHERE,
 })
+
+const ELSEWHERE = 'the terminals of this session are with another worker: try again when they have ended'
 
 /** As shells say of what may not be done. */
 const NOT_ALLOWED = 126

@@ -1,30 +1,86 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
-import { destination, multistream, pino } from 'pino'
+import { multistream, pino } from 'pino'
+import type { LOG_LEVELS } from '../shapes/config.ts'
+import { openLogFile } from './log-file.ts'
 
-export type Log = { info: LogLine; warn: LogLine; close: () => void }
-type LogLine = (message: string, fields?: Record<string, unknown>) => void
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
-type Options = { file: string; part: string; verbose: Writable | null }
+type Complaint = { at: string; message: string }
+export type Log = Record<LogLevel, LogLine> & {
+  /** What was warned of last, the newest first. */
+  complaints: () => Complaint[]
+  close: () => void
+}
+type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void
 
-/** Structured lines into a file; with `verbose`, the same for people to read. Tokens never reach either. */
-export const openLog = ({ file, part, verbose }: Options): Log => {
-  mkdirSync(dirname(file), { recursive: true })
-  // Written at once: lines that wait in memory are lost with the process, and on a full disk they would hold it up.
-  const stream = destination({ dest: file, sync: true, mode: 0o600 })
-  stream.on('error', () => {})
-  const streams = verbose ? [{ stream }, { stream: forPeople(verbose) }] : [{ stream }]
-  const log = pino(
-    { base: { part, pid: process.pid }, redact: ['token', '*.token', 'credential', '*.credential'] },
-    multistream(streams),
-  )
+type Options = {
+  /** Where the lines go: into a file that is kept small, or to whoever started the process. */
+  to: { file: string; megabytes: number; files: number } | Writable
+  part: string
+  level: LogLevel
+  /** The same for people to read. */
+  verbose: Writable | null
+  /** Takes the secrets out. */
+  redact: <T>(value: T) => T
+}
+
+/** Structured lines: a constant message and fields, JSON, one to a line. No secret reaches them: whatever is said, it is looked through. */
+export const openLog = ({ to, part, level, verbose, redact }: Options): Log => {
+  const main =
+    to instanceof Writable ? { write: (line: string) => void to.write(line), close: () => {} } : openLogFile(to)
+  const streams = [{ stream: main, level }, ...(verbose ? [{ stream: forPeople(verbose), level }] : [])]
+  const log = pino({ base: { part, pid: process.pid }, level }, multistream(streams))
+  let complaints: Complaint[] = []
+  // What is said after the end, by what ends a little later, is said to nobody.
+  let closed = false
+
+  const line =
+    (at: LogLevel): LogLine =>
+    (message, fields = {}) => {
+      if (closed || !log.isLevelEnabled(at)) return
+      const said = redact(message)
+      if (at === 'warn' || at === 'error')
+        complaints = [{ at: new Date().toISOString(), message: said }, ...complaints].slice(0, COMPLAINTS)
+      log[at](redact(withoutSecrets(fields) as Record<string, unknown>), said)
+    }
+
   return {
-    info: (message, fields = {}) => log.info(fields, message),
-    warn: (message, fields = {}) => log.warn(fields, message),
-    close: () => stream.end(),
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    complaints: () => complaints,
+    close: () => {
+      closed = true
+      main.close()
+    },
   }
 }
+
+/** As many as one looks at. */
+const COMPLAINTS = 5
+
+/** Names under which nothing is ever written, whatever it looks like. */
+const SECRET =
+  /^(?:.*[-_.])?(?:token|credential|password|passwd|secret|authorization|cookie|set-cookie|api-?_?key|private-?_?key)s?$/i
+
+const DEEPEST = 6
+
+/** The fields without what stands under a name of a secret. What is nested without end is cut. */
+const withoutSecrets = (value: unknown, depth = 0): unknown => {
+  if (value === null || typeof value !== 'object') return value
+  if (depth >= DEEPEST) return '…'
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      SECRET.test(name) && !isCount(inner) ? '[redacted]' : withoutSecrets(inner, depth + 1),
+    ]),
+  )
+}
+
+/** How many there were is no secret. */
+const isCount = (value: unknown): boolean => value === null || typeof value === 'number' || typeof value === 'boolean'
 
 const forPeople = (to: Writable): Writable =>
   new Writable({

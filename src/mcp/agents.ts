@@ -33,7 +33,7 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
   /** Says that a tool is not there; where no gate has seen the call, writes that down. */
   const refuseOutside = async (tool: string, { spec }: Seat, seen: boolean): Promise<never> => {
     const refusal = outsideOf(tool, spec)
-    if (!seen) await house.refuse('mcp', refusal)
+    if (!seen) await house.refuseSparingly(principal.key, 'mcp', refusal)
     throw outsideError(refusal)
   }
 
@@ -77,9 +77,9 @@ export const createAgentTools = ({ house, limits, guest, link }: Options) => {
       await mcpReq.notify({ method: 'notifications/tools/list_changed' }).catch(() => {})
       return guest.look()
     }
-    const listed = link.untilListed(limits.hopMs)
+    // It may have heard of the hop from the evidence, and listed, before its answer was here.
     await guest.look()
-    await listed
+    await link.untilListed(limits.hopMs)
   }
 
   return {

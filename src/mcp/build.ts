@@ -54,8 +54,9 @@ const handlersFor = ({ house, limits, guest, link, era }: Options): Handlers => 
   const complete = createCompletion(house, principal, resources)
   const handlers: Handlers = {
     'tools/list': async () => {
+      const hasListed = link.lists()
       const listed = await tools.list()
-      link.listed()
+      hasListed()
       return { tools: listed }
     },
     'tools/call': ({ params }, context) => tools.call(params, context),

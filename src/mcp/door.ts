@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server'
+import { steadyClock } from '../lib/clock.ts'
 import { refuseRequest } from '../lib/turn-away.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -72,8 +73,8 @@ export const createMcpDoor = (house: McpHouse) => {
     close: async (): Promise<void> => {
       draining = true
       for (const guest of guests.all()) guest.endStreams()
-      const late = Date.now() + limits.drainMs
-      while (guests.all().some((guest) => guest.answering() > 0) && Date.now() < late) await setTimeout(LOOK_MS)
+      const late = steadyClock() + limits.drainMs
+      while (guests.all().some((guest) => guest.answering() > 0) && steadyClock() < late) await setTimeout(LOOK_MS)
       await Promise.all([guests.close(), sessions.close()])
     },
   }

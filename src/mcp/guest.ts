@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { steadyClock } from '../lib/clock.ts'
 import type { Principal } from '../shapes/principal.ts'
 import type { McpHouse, McpLimits } from './house.ts'
 import type { Link } from './link.ts'
@@ -20,8 +21,8 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
   const answers = new Map<ServerResponse, Answer>()
   const ends = new Set<() => void>()
   const underWay = new Set<Promise<unknown>>()
-  let touched = Date.now()
-  let held = 0
+  let touched = steadyClock()
+  let held = Number.NEGATIVE_INFINITY
   let over = false
 
   const wall = async (): Promise<string> => {
@@ -55,17 +56,17 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
     links,
     /** Notes that the client is there. */
     touch: (): void => {
-      touched = Date.now()
+      touched = steadyClock()
     },
     /** Whether it may come back; and whether it is there this very moment. */
     isExpected: (): boolean =>
-      isHere() || Date.now() - touched < limits.idleMs || [...links].some(({ kind }) => kind === 'session'),
+      isHere() || steadyClock() - touched < limits.idleMs || [...links].some(({ kind }) => kind === 'session'),
     isHere,
     /** Notes an answer that is under way, until it is closed. */
     attend: (response: ServerResponse, stream: boolean): void => {
       answers.set(response, { stream, stuck: null })
       response.once('close', () => {
-        touched = Date.now()
+        touched = steadyClock()
         answers.delete(response)
       })
     },
@@ -74,8 +75,8 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
     cutStalled: (): void => {
       for (const [response, answer] of answers) {
         if (!response.writableNeedDrain) answer.stuck = null
-        else answer.stuck ??= Date.now()
-        if (answer.stuck !== null && Date.now() - answer.stuck >= limits.stallMs) response.destroy()
+        else answer.stuck ??= steadyClock()
+        if (answer.stuck !== null && steadyClock() - answer.stuck >= limits.stallMs) response.destroy()
       }
     },
     answering: (): number => answers.size,
@@ -91,10 +92,10 @@ export const createGuest = (house: McpHouse, limits: McpLimits, principal: Princ
     },
     /** Keeps an agent's seat; unless it has to be done now, where that was not done a moment ago. */
     hold: async (now = false): Promise<void> => {
-      if (!now && Date.now() - held < limits.holdMs / 3) return
+      if (!now && steadyClock() - held < limits.holdMs / 3) return
       const session = await working()
       if (session === null) return
-      held = Date.now()
+      held = steadyClock()
       await house.hold(session, limits.holdMs, who)
     },
     /** Lets an agent's seat go when it has said good-bye, and stands there by no other way. */

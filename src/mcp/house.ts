@@ -66,8 +66,8 @@ export type McpHouse = {
   contextFor: (person: Person) => Context
   /** The one door for what is said; and what a command answered, as data. */
   say: (message: Message, heard?: (output: unknown) => void) => Promise<Result<Receipt>>
-  /** Writes down that something was refused that never reached a gate. */
-  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
+  /** Writes down that something was refused that never reached a gate: of many, the first ones of each. */
+  refuseSparingly: (who: string, stage: string, refusal: Refusal) => Promise<unknown>
   newId: () => string
   log: (message: string, fields: Record<string, unknown>) => void
   limits?: Partial<McpLimits>

@@ -19,11 +19,13 @@ export const createLink = ({ notices, kind }: Options) => {
   const watched = new Map<string, { target: Target; times: number }>()
   const waiting = new Set<() => void>()
   let stale = false
+  let told = 0
   return {
     notices: {
       ...notices,
       toolsChanged: (): void => {
         stale = true
+        told += 1
         notices.toolsChanged()
       },
     },
@@ -45,14 +47,22 @@ export const createLink = ({ notices, kind }: Options) => {
     },
     watches: (uri: string): boolean => watched.has(uri),
     watching: (): ReadonlyMap<string, { target: Target }> => watched,
-    /** The client lists its tools. Whoever waits for that goes on when the list is on its way, and does not overtake it. */
-    listed: (): void => {
-      stale = false
-      for (const done of [...waiting]) setTimeout(done, ON_ITS_WAY_MS)
+    /**
+     * The client begins to list its tools; it has them when the function that this answers is called, unless it was told of others
+     * meanwhile. Whoever waits for that goes on when the list is on its way, and does not overtake it.
+     */
+    lists: (): (() => void) => {
+      const before = told
+      return () => {
+        if (before !== told) return
+        stale = false
+        for (const done of [...waiting]) setTimeout(done, ON_ITS_WAY_MS)
+      }
     },
-    /** Resolves when the client has listed its tools, or after a while. */
+    /** Resolves when the client has listed the tools that it was told of last, which it may have done already; or after a while. */
     untilListed: (ms: number): Promise<void> =>
       new Promise((resolve) => {
+        if (!stale) return void setTimeout(resolve, ON_ITS_WAY_MS)
         const done = () => {
           clearTimeout(timer)
           waiting.delete(done)

@@ -59,7 +59,7 @@ export const createPersonTools = (house: McpHouse, principal: Principal) => {
 
   const outside = async (name: string): Promise<never> => {
     const refused = outsideRole(name, person.role, names())
-    await house.refuse('mcp', refused)
+    await house.refuseSparingly(principal.key, 'mcp', refused)
     throw outsideError(refused)
   }
 

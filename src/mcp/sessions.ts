@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { steadyClock } from '../lib/clock.ts'
 import type { Refusal } from '../shapes/refusal.ts'
 import { createBuild } from './build.ts'
 import type { Guest } from './guest.ts'
@@ -64,7 +65,7 @@ const FAREWELL_MS = 500
 export const createSessions = (house: McpHouse, limits: McpLimits) => {
   const sessions = new Map<string, Session>()
 
-  const isIdle = ({ under, touched }: Session, ms: number): boolean => under === 0 && Date.now() - touched >= ms
+  const isIdle = ({ under, touched }: Session, ms: number): boolean => under === 0 && steadyClock() - touched >= ms
 
   const makeRoom = async (among: Session[], most: number): Promise<boolean> => {
     if (among.length < most) return true
@@ -95,7 +96,7 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
       forget()
       await server.close()
     }
-    const session = { id, guest, transport, asked: new Set<unknown>(), under: 0, touched: Date.now(), close }
+    const session = { id, guest, transport, asked: new Set<unknown>(), under: 0, touched: steadyClock(), close }
     sessions.set(id, session)
     guest.links.add(link)
     const forget = guest.onEnd(() => void close())
@@ -111,12 +112,12 @@ export const createSessions = (house: McpHouse, limits: McpLimits) => {
 
   const attend = (session: Session, response: ServerResponse, ids: unknown[]): void => {
     session.under += 1
-    session.touched = Date.now()
+    session.touched = steadyClock()
     for (const id of ids) session.asked.add(id)
     response.once('close', () => {
       for (const id of ids) session.asked.delete(id)
       session.under -= 1
-      session.touched = Date.now()
+      session.touched = steadyClock()
     })
   }
 

@@ -86,6 +86,7 @@ const render = ({ approval, decision, agent, opens }: z.infer<typeof output>): s
 export const approve = defineOperation({
   ...common,
   name: 'approve',
+  urgent: true,
   summary: 'let a call through that waits for a person',
   example: 'approve kqzfm',
   run: (given, context) => decide(given, 'approved', context),
@@ -95,6 +96,7 @@ export const approve = defineOperation({
 export const deny = defineOperation({
   ...common,
   name: 'deny',
+  urgent: true,
   summary: 'do not let a call through that waits for a person, and say why',
   example: 'deny kqzfm not on a Friday',
   run: (given, context) => decide(given, 'denied', context),

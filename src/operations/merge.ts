@@ -33,6 +33,7 @@ type Merged = z.infer<typeof Merged>
 
 export const merge = defineOperation({
   name: 'merge',
+  files: true,
   summary: 'bring what an agent did in a checkout of its own into the workspace; where there is a conflict, nothing',
   example: 'merge codex-1 dry=yes',
   positional: ['agent'],
@@ -68,7 +69,7 @@ const agentIn = async (name: string, { who }: Context): Promise<Result<string>> 
 const objection = async (agent: string, room: string, { roomMode, store }: Context): Promise<Refusal | null> => {
   const mode = await roomMode(room)
   if (mode !== 'execute') return refusal('mode-forbids', `${room} is in ${mode}, and files are changed in execute`)
-  const busy = (await store.unfinishedTurns()).find((turn) => turn.agent === agent)
+  const [busy] = await store.unfinishedTurns({ agent, limit: 1 })
   return busy ? refusal('session-busy', `${agent} has work: turn ${busy.id} is ${busy.status}`) : null
 }
 
@@ -162,6 +163,7 @@ type CheckoutRow = z.infer<typeof CheckoutRow>
 
 export const checkouts = defineOperation({
   name: 'checkouts',
+  files: true,
   summary: 'which agents work in a checkout of their own, and what they did there that is not merged',
   example: 'checkouts',
   positional: [],

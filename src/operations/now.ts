@@ -30,13 +30,23 @@ export const now = defineOperation({
     // What happens while it is looked up is looked up again by whoever follows from here.
     const through = await store.head()
     // Each may wait a while for a Redis that is gone: side by side, the answer still comes soon.
-    const [views, { ready, up }, told, present] = await Promise.all([turns.open(), health(), askedOf(context), who()])
+    const [views, { ready, up, reasons }, told, present, processes, queue] = await Promise.all([
+      turns.open(),
+      health(),
+      askedOf(context),
+      who(),
+      context.processes(),
+      context.lanes(),
+    ])
     const open = views.filter(({ state }) => !isOver(state))
     const agents = await Promise.all(present.map((agent) => agentNow(agent, open, context)))
     return ok({
       at: new Date(context.now()).toISOString(),
       through,
       ready,
+      reasons,
+      processes,
+      queue,
       parts: [
         ...['redis', 'evidence'].map((name) => ({ name, state: up[name] ?? 'down', detail: '' })),
         { name: 'queue', ...queueNow(up['redis'] === 'up', agents, open) },
@@ -56,7 +66,7 @@ export const now = defineOperation({
   },
   render: ({ agents, approvals: open, ready }) =>
     [
-      ready ? 'everything is up' : 'not everything is up: /health of this instance says what is not',
+      ready ? 'everything is up' : 'not everything is up: /readyz of this instance says what is not',
       ...agents.map(({ id, readiness, turn, waiting }) => {
         const doing = turn ? `${turn.state}${turn.detail === '' ? '' : `, ${oneLine(turn.detail, 80)}`}` : readiness
         return `${id}: ${doing}${waiting > 0 ? `; ${count(waiting, 'turn')} wait` : ''}`

@@ -8,6 +8,7 @@ import { defineOperation } from './operation.ts'
 
 export const obligations = defineOperation({
   name: 'obligations',
+  files: true,
   summary:
     'what a mission owes and how that stands: obligations and why, its cycles, what failed, its file held against it',
   example: 'obligations M-retry',

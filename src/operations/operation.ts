@@ -11,13 +11,15 @@ import type { Health } from '../shapes/http.ts'
 import type { JsonSchema } from '../shapes/json-schema.ts'
 import { Assignment } from '../shapes/message.ts'
 import type { NetworkStanding } from '../shapes/networks.ts'
+import type { LaneNow } from '../shapes/now.ts'
 import type { Obligations } from '../shapes/obligation.ts'
 import type { Patterns } from '../shapes/pattern.ts'
 import type { AnyTool, ExitCondition, PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import type { Person, Role } from '../shapes/person.ts'
 import type { Outlook } from '../shapes/portfolio.ts'
 import type { PlaceOfPosts, Post } from '../shapes/post.ts'
-import { refusal } from '../shapes/refusal.ts'
+import type { ProcessFacts } from '../shapes/process.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { type Result, refused } from '../shapes/result.ts'
 import type { Face, Room, RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
@@ -89,6 +91,9 @@ export type Context = {
   postsAt: (at: PlaceOfPosts) => Promise<{ posts: Post[]; more: boolean }>
   /** What of the house is up. */
   health: () => Promise<Health>
+  /** The processes of the instance, and its lanes; none where they cannot be known. */
+  processes: () => Promise<ProcessFacts[]>
+  lanes: () => Promise<LaneNow[]>
   /** How it stands with a network; null where nobody is on it. */
   standingOf: (network: string) => Promise<NetworkStanding | null>
   /** How things stand in a room now, and in words. */
@@ -128,6 +133,8 @@ export type Context = {
     all: () => Promise<{ path: string; session: string; agent: string; until: string }[]>
     release: (session: string, path: string | null) => Promise<void>
   }
+  /** Why the files that a room's work is done on cannot be looked at here; null where they can, or no room is meant. */
+  elsewhere: (room: string | null) => Promise<Refusal | null>
   /** Tells the workers that something was decided about a session's steps. */
   wakeSteps: (session: string) => void
   now: () => number
@@ -149,6 +156,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   aliases?: readonly string[]
   /** Whether it stands at the top of the command line too. */
   alone?: boolean
+  /** Whether it needs the files of the room it is asked in: where they are elsewhere, it is refused. */
+  files?: boolean
   /** Whether it may take long: the command line then reads the store itself. */
   long?: boolean
   summary: string
@@ -168,6 +177,8 @@ export type Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.
   agents?: boolean
   /** The role of people who say it in a room all the same, because they work by hand. */
   byHand?: Role
+  /** Whether it is never made to wait, however much is said: it stops something, or decides what waits for a person. */
+  urgent?: true
   /** Whether it only looks. What changes something goes through a room, and through the whole pipeline. */
   reads: boolean
   /** Whether it can be asked of a data folder that no instance runs on: it needs nothing but the evidence. */
@@ -245,8 +256,13 @@ export const defineOperation = <
   const Agents extends boolean = false,
 >(
   row: Operation<Input, Output> & { name: Name; reads: Reads; agents?: Agents },
-): Defined<Name, Typed<Input, Output, Reads, Agents>> =>
-  row as unknown as Defined<Name, Typed<Input, Output, Reads, Agents>>
+): Defined<Name, Typed<Input, Output, Reads, Agents>> => {
+  const run: typeof row.run = async (input, context) => {
+    const away = await context.elsewhere(context.room)
+    return away ? refused(away) : row.run(input, context)
+  }
+  return (row.files ? { ...row, run } : row) as unknown as Defined<Name, Typed<Input, Output, Reads, Agents>>
+}
 
 /** The role that people need for a row; null where it is for agents alone. */
 export const roleOfPeople = ({ role, agents, byHand }: Operation): Role | null => (agents ? (byHand ?? null) : role)

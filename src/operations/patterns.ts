@@ -7,6 +7,7 @@ import { tooLowAt } from './standing.ts'
 
 export const patterns = defineOperation({
   name: 'patterns',
+  files: true,
   summary: 'know-how that can be used again: search it, with how each pattern did, and what is proposed',
   example: 'patterns flaky test',
   positional: ['words'],

@@ -12,6 +12,7 @@ const Agent = Name.describe('whose queue, by id or type')
 
 export const pause = defineOperation({
   name: 'pause',
+  urgent: true,
   summary: 'have an agent begin no further turn, in any room; what it is at goes on, and what waits keeps its place',
   example: 'pause codex-1 the branch is frozen',
   positional: ['agent', 'why'],

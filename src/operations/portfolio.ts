@@ -10,6 +10,7 @@ import { defineOperation } from './operation.ts'
 
 export const portfolio = defineOperation({
   name: 'portfolio',
+  files: true,
   summary: 'all missions as data: how they stand, what the evidence has of them, drift, complaints, what changed',
   example: 'portfolio',
   positional: [],
@@ -35,6 +36,7 @@ const SHOWN = 20
 
 export const next = defineOperation({
   name: 'next',
+  files: true,
   summary: 'what should be worked on next, best first, with the reasons and what each counts',
   example: 'next',
   positional: [],
@@ -58,6 +60,7 @@ export const next = defineOperation({
 
 export const activity = defineOperation({
   name: 'activity',
+  files: true,
   summary: 'turns, steps, failures and cost day by day: of everything, or of one mission',
   example: 'activity days=7',
   positional: ['mission'],

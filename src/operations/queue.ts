@@ -4,6 +4,7 @@ import { openApprovals } from '../evidence/approvals.ts'
 import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { TurnRecord } from '../evidence/store.ts'
+import { shownOf } from '../evidence/unfinished.ts'
 import { oneLine } from '../lib/plain.ts'
 import { Id } from '../shapes/message.ts'
 import { authorOf, mayAct, type Role } from '../shapes/person.ts'
@@ -51,11 +52,12 @@ export const queue = defineOperation({
     const { store, who, now } = context
     const agent = name === undefined ? null : agentNamed(name, await who())
     const asking = new Set((await openApprovals(store, now())).map(({ turn }) => turn))
-    const inLine = aheadOf(await store.unfinishedTurns())
-    const agents = new Set(inLine.map(({ turn }) => turn.agent).filter((of) => agent === null || of === agent))
+    const inLine = aheadOf(await shownOf(store, { agent: agent ?? undefined }))
+    const agents = new Set(inLine.map(({ turn }) => turn.agent))
     const lines = [...agents].flatMap((of) => inLine.filter(({ turn }) => turn.agent === of))
     const rows = await Promise.all(lines.map((one) => rowOf(one, asking, context)))
-    const numbers = numbersIn(await waitingIn(null, context))
+    const rooms = [...new Set(rows.map(({ room }) => room))]
+    const numbers = new Map((await Promise.all(rooms.map((room) => waitingIn(room, context)))).flatMap(numbered))
     return ok({ turns: rows.map((row) => ({ ...row, number: numbers.get(row.turn) ?? null })) })
   },
   render: ({ turns }) => turns.map(lineOf).join('\n') || 'nothing is being worked on, and nothing waits',
@@ -73,25 +75,15 @@ const aheadOf = (turns: readonly TurnRecord[]): InLine[] => {
   })
 }
 
-/** The turns that wait for their time, in all rooms or in one, in the order they were asked for. */
-const waitingIn = async (room: string | null, { store }: Context): Promise<TurnRecord[]> => {
-  const accepted = (await store.unfinishedTurns()).filter((turn) => turn.status === 'accepted')
-  const here = accepted.filter((turn) => room === null || turn.room === room)
+/** The turns that wait for their time in a room, in the order they were asked for. */
+const waitingIn = async (room: string, { store }: Context): Promise<TurnRecord[]> => {
+  const here = await store.unfinishedTurns({ room, status: 'accepted' })
   const stops = await Promise.all(here.map(({ id }) => store.get(`${id}.stop`)))
   return here.filter((_turn, i) => stops[i] === null)
 }
 
-/** Each by its number in its own room, from 1 on. */
-const numbersIn = (turns: readonly TurnRecord[]): Map<string, number> => {
-  const last = new Map<string, number>()
-  return new Map(
-    turns.map(({ id, room }) => {
-      const number = (last.get(room) ?? 0) + 1
-      last.set(room, number)
-      return [id, number]
-    }),
-  )
-}
+/** Those of a room by their numbers, from 1 on. */
+const numbered = (turns: readonly TurnRecord[]): [string, number][] => turns.map(({ id }, i) => [id, i + 1])
 
 type Unnumbered = Omit<QueueRow, 'number'>
 
@@ -190,8 +182,8 @@ const STOP = 'say /stop to end it'
 const waitingTurn = async (id: string, instead: string, context: Context): Promise<Result<TurnRecord>> => {
   const { room, store } = context
   if (room === null) return refused(refusal('room-unknown', 'a turn waits in a room: ask in one'))
-  const numbered = /^\d{1,3}$/.test(id) ? (await waitingIn(room, context))[Number(id) - 1] : null
-  const turn = numbered ?? (await store.turn(id))
+  const byNumber = /^\d{1,4}$/.test(id) ? (await waitingIn(room, context))[Number(id) - 1] : null
+  const turn = byNumber ?? (await store.turn(id))
   if (!turn) return refused(refusal('turn-unknown', `there is no turn ${id}`))
   // What a room may do, and whom it is open to, is that room's: its turns are changed there.
   if (turn.room !== room) return refused(refusal('turn-unknown', `${id} is a turn of ${turn.room}: say it there`))

@@ -45,13 +45,8 @@ type Wanted = { agent: string | null; turn: string | null }
 const runningTurn = async (wanted: Wanted, { room, store, who, residents }: Context): Promise<Result<TurnRecord>> => {
   if (room === null) return refused(refusal('room-unknown', 'a turn runs in a room: ask in one'))
   const agent = wanted.agent === null ? null : agentNamed(wanted.agent, await who())
-  const running = (await store.unfinishedTurns()).filter(
-    (turn) =>
-      turn.room === room &&
-      turn.status === 'running' &&
-      (agent === null || turn.agent === agent) &&
-      (wanted.turn === null || turn.id === wanted.turn),
-  )
+  const here = await store.unfinishedTurns({ room, status: 'running', agent: agent ?? undefined })
+  const running = here.filter(({ id }) => wanted.turn === null || id === wanted.turn)
   const [turn, another] = running
   if (!turn)
     return refused(

@@ -30,6 +30,7 @@ const flags = {
 
 export const diff = defineOperation({
   name: 'diff',
+  files: true,
   summary: 'what the last turn of an agent here changed; turn=all for its whole session',
   example: 'diff codex-1',
   positional: ['agent'],
@@ -49,6 +50,8 @@ export const diff = defineOperation({
       wanted.step === undefined ? await chooseTurn(wanted, context) : await chooseStep(wanted.step, context)
     if (!choice.ok) return choice
     const { session, history, what, steps } = choice.value
+    const away = await context.elsewhere(session.room)
+    if (away) return refused(away)
     const left = steps.filter(({ step }) => !history.undone.has(step))
     // What was put back is shown where nothing else is there to show.
     const { files, diff } = await context.undo.show(left.length > 0 ? left : steps)
@@ -76,6 +79,7 @@ type Restored = z.infer<typeof Restored>
 
 export const undo = defineOperation({
   name: 'undo',
+  files: true,
   summary: 'put back what the last turn of an agent here changed; said again, the turn before it',
   example: 'undo codex-1 dry=yes',
   positional: ['agent'],
@@ -95,6 +99,7 @@ export const undo = defineOperation({
 
 export const rewind = defineOperation({
   name: 'rewind',
+  files: true,
   summary: 'put files back to before a step: all that it and the later steps of its session changed',
   example: 'rewind m-01hxyz.codex-1.3',
   positional: ['step'],

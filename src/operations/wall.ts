@@ -57,6 +57,7 @@ const Given = z.union([z.string().max(8192), z.record(z.string(), z.unknown())])
 
 export const tryCall = defineOperation({
   name: 'try',
+  files: true,
   summary: 'what the gate would say of a call behind a wall: nothing is run, held or written down',
   example: 'try explore read path=README.md',
   positional: ['peripheral', 'tool', 'args'],

@@ -12,6 +12,7 @@ import { agentNamed } from './sessions.ts'
 
 export const stop = defineOperation({
   name: 'stop',
+  urgent: true,
   aliases: ['cancel'],
   summary:
     'stop what an agent is doing in this room, and what waits behind it, or one turn; without a name, everything here',
@@ -50,7 +51,7 @@ const turnsMeant = async (
   { room, store, who }: Context,
 ): Promise<Result<TurnRecord[]>> => {
   if (room === null) return refused(refusal('room-unknown', 'work belongs to a room: ask in one'))
-  const open = (await store.unfinishedTurns()).filter((turn) => turn.room === room)
+  const open = await store.unfinishedTurns({ room })
   // The id of a turn has a dot, and the name of an agent has none.
   if (name?.includes('.')) {
     const turn = open.find(({ id }) => id === name)

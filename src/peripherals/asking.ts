@@ -1,7 +1,7 @@
 import type { Live } from '../evidence/live.ts'
 import { isParked } from '../evidence/parks.ts'
 import type { Store } from '../evidence/store.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { StepReport } from '../shapes/turn.ts'
 import { readDecision } from './approvals.ts'
@@ -13,13 +13,22 @@ export type Queue = {
     /** Answers whether somebody was at the mailbox, and has heard of it. */
     put: (session: string, item: string) => Promise<boolean>
     all: (session: string) => Promise<string[]>
-    remove: (session: string, item: string) => Promise<void>
-    /** Waits a little for something to come; answers whether there is anything. */
-    wait: (session: string, ms: number) => Promise<boolean>
-    /** Sends whoever waits away. */
+    /** Comes to the mailbox, to take out what is there. */
+    attend: (session: string) => Promise<Attendance>
+    /** Sends whoever is there away. */
     dismiss: (session: string) => Promise<void>
   }
   wake: (session: string) => Promise<void>
+}
+
+/** Somebody at a mailbox, who takes out what was dealt with. */
+type Attendance = {
+  items: () => Promise<string[]>
+  remove: (item: string) => Promise<void>
+  /** Waits a little for something to come; answers whether there is anything. */
+  wait: (ms: number) => Promise<boolean>
+  /** Goes, and answers what is left there. */
+  leave: () => Promise<string[]>
 }
 
 type Options = { store: Store; live: Pick<Live, 'until'>; clock: Clock; queue: Queue }
@@ -35,29 +44,28 @@ export const createAsking = ({ store, live, clock, queue: { mailbox, wake } }: O
   const request = async (asked: Request, signal: AbortSignal, isNew = false): Promise<Entry | null> => {
     const item = JSON.stringify(asked)
     const id = answerId(asked)
-    let woken = 0
-    const again = async (): Promise<Entry | null> => {
-      const answer = await store.get(id)
+    let woken: number | null = null
+    const look = async (): Promise<Entry | null> => (isNew && woken === null ? null : store.get(id))
+    const again = async (told: Entry | null): Promise<Entry | null> => {
+      const answer = told ?? (await look())
       // Looking again at every hint, but asking again only now and then.
-      if (answer || Date.now() - woken < AGAIN_MS) return answer
-      if (asked.kind === 'call' && (await waits(asked))) return null
-      return put()
+      if (answer || (woken !== null && steadyClock() - woken < AGAIN_MS)) return answer
+      if (woken === null || !(await waits(asked))) await put()
+      return null
     }
-    const put = async (): Promise<Entry | null> => {
-      const retried = woken > 0
-      woken = Date.now()
+    const put = async (): Promise<void> => {
+      const retried = woken !== null
+      woken = steadyClock()
       const heard = await mailbox.put(asked.session, item)
-      const late = isNew && !retried ? null : await store.get(id)
-      if (late) await mailbox.remove(asked.session, item)
       // Whoever said to have heard of it may have died since.
-      else if (!heard || retried) await wake(asked.session)
-      return late
+      if (!heard || retried) await wake(asked.session)
     }
-    return live.until(() => (isNew && woken === 0 ? put() : again()), signal, id)
+    return live.until(again, signal, id)
   }
 
   /** Whether a person is being asked, or others are waited for: there is nothing to wake until then, or until the time is up. */
-  const waits = async (call: CallRequest): Promise<boolean> => {
+  const waits = async (call: Request): Promise<boolean> => {
+    if (call.kind !== 'call') return false
     const { asked, overdue, decision } = await readDecision(store, call, clock())
     if (asked !== null && decision.kind === 'none' && !overdue) return true
     return isParked(store, call.step, clock())

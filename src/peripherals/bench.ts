@@ -28,11 +28,13 @@ type Options = {
   spec: PeripheralSpec
   place: Place
   signal: AbortSignal
+  /** Why nothing of it may be begun any more; null where it may. */
+  objection: () => Promise<string | null>
 }
 
 /** What a tool works with in this step; and the entries that are to be written with its outcome. */
 export const benchFor = (options: Options): { given: Given; also: { before: Draft[]; after: Draft[] } } => {
-  const { workshop, request, session, ledger, spec, place, signal } = options
+  const { workshop, request, session, ledger, spec, place, signal, objection } = options
   const also = { before: [] as Draft[], after: [] as Draft[] }
   const { id, room } = session
   const progress = (text: string) => workshop.progress({ room, session: id, step: request.step, text })
@@ -47,6 +49,8 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     shows: reachOf(spec.scope).mayRead,
     keep: (draft) => void also.before.push(draft),
   }
+  const stay = { started: ledger.stay?.started ?? '', undertaking: ledger.stay?.undertaking ?? null }
+  // What few tools need is made when it is asked for.
   const given: Given = {
     step: request.step,
     session: session.id,
@@ -59,33 +63,34 @@ export const benchFor = (options: Options): { given: Given; also: { before: Draf
     spill: (text) => workshop.spills.write(session.id, request.step, text),
     progress,
     execute: (command) =>
-      workshop.sandbox.execute(command, { spec, place, signal, said: command.quiet ? () => {} : progress }),
-    terminals: workshop.sandbox.terminals(session.id, spec, place),
+      workshop.sandbox.execute(command, { spec, place, signal, objection, said: command.quiet ? () => {} : progress }),
+    get terminals() {
+      return workshop.sandbox.terminals(session.id, { spec, place, objection })
+    },
     ask: (filters) => askEvidence(options, filters),
     reflect: async (words) => {
       const review = { facts: await factsOf(options), ...words }
       also.before.push(stepDrafts(request, session).reviewed(review))
       return done(`the session was reviewed: ${JSON.stringify(review.facts)}`)
     },
-    control: workshop.control(standpoint),
-    library: workshop.library(standpoint),
+    get control() {
+      return workshop.control(standpoint)
+    },
+    get library() {
+      return workshop.library(standpoint)
+    },
     advance: async (outputs) => advance(options, outputs),
-    desk: workshop.desk({
-      ...standpoint,
-      stay: { started: ledger.stay?.started ?? '', undertaking: ledger.stay?.undertaking ?? null },
-      spec,
-    }),
+    get desk() {
+      return workshop.desk({ ...standpoint, stay, spec })
+    },
     hop: async ({ to }) => hop(options, to, also.after),
     ring: (words) => ring(options, words),
     joined: () => joined(workshop, request),
     tickle: workshop.tickle,
-    world: workshop.world({
-      room,
-      agent: session.agent,
-      turn: request.turn,
-      step: request.step,
-      author: request.author,
-    }),
+    get world() {
+      const { turn, step, author } = request
+      return workshop.world({ room, agent: session.agent, turn, step, author })
+    },
   }
   return { given, also }
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { parseJson } from '../lib/parse-json.ts'
 import { Author } from '../shapes/evidence.ts'
+import { readLeniently } from '../shapes/lenient.ts'
 import { Id } from '../shapes/message.ts'
 import { PeripheralId, ToolCall } from '../shapes/peripheral.ts'
 
@@ -35,10 +37,5 @@ export const stepId = (turn: string, n: number): string => `${turn}.${n}`
 export const answerId = (request: Request): string =>
   request.kind === 'call' ? `${request.step}.outcome` : `${request.turn}.stopped`
 
-export const readRequest = (item: string): Request | null => {
-  try {
-    return Request.parse(JSON.parse(item))
-  } catch {
-    return null
-  }
-}
+/** Whoever asks may be of a newer version. */
+export const readRequest = (item: string): Request | null => readLeniently(Request, parseJson(item))

@@ -11,6 +11,9 @@ type Options = {
   deal: (asked: Request) => Promise<Taken>
 }
 
+/** What is in the way of beginning anything further; null where nothing is. */
+type Hindrance = 'one that runs' | 'one that waits' | 'another worker' | null
+
 /** How often a round that waits for its steps looks for further ones. */
 const LOOK_MS = 50
 /** How often it is looked up whether a person has decided, while other steps run. */
@@ -23,6 +26,8 @@ const ASK_MS = 1000
 export const createRound = ({ items, remove, touched, deal }: Options) => {
   const running = new Map<string, { touch: Touch; done: Promise<void> }>()
   const waiting = new Map<string, { touch: Touch | null; since: number }>()
+  /** What stands in line behind one that waits, when it was last looked. */
+  let behind: ReadonlySet<string> = new Set()
   let fenced = false
 
   const runs = (item: string, touch: Touch, written: Promise<boolean>): void => {
@@ -48,18 +53,26 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     }
   }
 
-  /** Begins with one item; answers whether those behind it may be looked at. */
-  const begin = async (item: string): Promise<boolean> => {
+  /** Begins with one item; answers what keeps it, and those behind it, from being begun. */
+  const begin = async (item: string): Promise<Hindrance> => {
     const asked = readRequest(item)
     const touch = await touched(asked)
-    const others = [
-      ...[...running.values()].map((other) => other.touch),
-      ...[...waiting.values()].flatMap((other) => other.touch ?? []),
-    ]
-    if (others.some((other) => conflict(touch, other))) return false
+    const isInTheWay = (other: { touch: Touch | null }) => other.touch !== null && conflict(touch, other.touch)
+    if ([...running.values()].some(isInTheWay)) return 'one that runs'
+    if ([...waiting.values()].some(isInTheWay)) return 'one that waits'
     // What cannot be read is taken out: nobody waits for it, and it must not stand in the way of what comes after.
     await settle(item, touch, asked ? await deal(asked) : { kind: 'answered' })
-    return !fenced
+    return fenced ? 'another worker' : null
+  }
+
+  /** Begins with one after the other, up to one that cannot be begun: nothing overtakes that. */
+  const beginAll = async (fresh: string[]): Promise<void> => {
+    behind = new Set()
+    for (const [at, item] of fresh.entries()) {
+      const hindrance = await begin(item)
+      if (hindrance === 'one that waits') behind = new Set(fresh.slice(at))
+      if (hindrance !== null) return
+    }
   }
 
   const dones = () => [...running.values()].map(({ done }) => done)
@@ -68,8 +81,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     /** Begins with all that can be begun; answers whether there is anything to wait for. */
     begin: async (): Promise<boolean> => {
       for (const [item, { since }] of waiting) if (performance.now() - since > ASK_MS) waiting.delete(item)
-      const fresh = (await items()).filter((item) => !running.has(item) && !waiting.has(item))
-      for (const item of fresh) if (!(await begin(item))) break
+      await beginAll((await items()).filter((item) => !running.has(item) && !waiting.has(item)))
       return running.size > 0 && !fenced
     },
     /** Waits until one of them is done, or further ones may have come. */
@@ -77,6 +89,8 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     /** Whether another has the session; and whether something waits for a person. */
     fenced: (): boolean => fenced,
     waits: (): boolean => waiting.size > 0,
+    /** Whether a request waits, or stands behind one that does: it is looked at again when there is an answer to that. */
+    knows: (item: string): boolean => waiting.has(item) || behind.has(item),
     /** All that was begun is done. */
     settled: (): Promise<unknown> => Promise.all(dones()),
   }

@@ -3,6 +3,7 @@ import type { SessionRecord, Store } from '../evidence/store.ts'
 import type { Draft } from '../shapes/evidence.ts'
 import type { PeripheralSpec } from '../shapes/peripheral.ts'
 import { type Refusal, refusal } from '../shapes/refusal.ts'
+import type { Result } from '../shapes/result.ts'
 import type { StepOutcome } from '../shapes/turn.ts'
 import { ALIKE, type Asks, closedTo, type Decision, gate, type Passed, type Standing } from '../tools/gate.ts'
 import { heldAs, type Place } from '../workspace/place.ts'
@@ -49,9 +50,16 @@ export const createTaking = (workshop: Workshop) => {
       return answer(write, [stepDrafts(request, session).refused(refusal('gate-failed', place))], null)
     const at = { request, session, ledger, spec, place, decision: NONE }
     const standing = await standingOf(workshop, at)
-    const verdict = await gate(request.call, standing)
+    const verdict = await judge(request, standing)
     if (!verdict.ok) return answer(write, refusedDrafts(verdict.refusal, standing, at), at)
     return verdict.value.kind === 'passed' ? proceed(verdict.value, at, write) : ask(verdict.value, standing, at, write)
+  }
+
+  async function judge({ step, call }: CallRequest, standing: Standing): Promise<Result<Passed | Asks>> {
+    const since = clock()
+    const verdict = await gate(call, standing)
+    workshop.judged?.(step, since, verdict.ok ? verdict.value.kind : verdict.refusal.code)
+    return verdict
   }
 
   /** The wall that stands: where the config has another by now than the one that was put up, there is none. */
@@ -126,10 +134,11 @@ export const createTaking = (workshop: Workshop) => {
     const first = kept.tree === null ? [] : [entry.snapshot(kept.tree)]
     // A person may stop the turn at this very moment, or whoever asked give the step up: what was stopped is not begun.
     const stops = [`${request.turn}.stop`, `${request.step}.stop`]
+    const ownership = ownedBy(write)
     const begun = await write([...first, entry.intended(passed, approval)], ...stops)
     if (begun.kind !== 'written') return notBegun(begun, at, write)
     const alike = ledger.turn?.failures.get(store.hashBody(callBody(request.call))) ?? 0
-    return { kind: 'runs', done: finish(passed, at, alike, write) }
+    return { kind: 'runs', done: finish(passed, at, { alike, ownership }, write) }
   }
 
   async function notBegun(written: Written, at: At, write: Write): Promise<Taken> {
@@ -140,11 +149,11 @@ export const createTaking = (workshop: Workshop) => {
     return answer(write, [stepDrafts(at.request, at.session).refused(why)], at)
   }
 
-  async function finish(passed: Passed, at: At, alike: number, write: Write): Promise<boolean> {
+  async function finish(passed: Passed, at: At, { alike, ownership }: Begun, write: Write): Promise<boolean> {
     const { request, session } = at
+    const { objection } = ownership
     const { stay } = at.ledger
     const stop = new AbortController()
-    const over = new AbortController()
     const { given, also } = benchFor({
       workshop,
       request,
@@ -153,10 +162,13 @@ export const createTaking = (workshop: Workshop) => {
       spec: passed.spec,
       place: at.place,
       signal: stop.signal,
+      objection,
     })
-    watchForStop(workshop, request, stop, over.signal)
-    const outcome = hinted(await proved(await attempt(() => passed.run(given)), at.place), alike)
-    over.abort()
+    const over = watchForStop(workshop, request, stop)
+    const kept = ownership.watch(() => stop.abort())
+    const outcome = hinted(await proved(await attempt(() => passed.run(given), objection), at.place), alike)
+    over()
+    kept()
     if (passed.brief) await release(passed.writes, at)
     else if (changedNothing(outcome)) await letGo(passed.writes, at)
     // What a step was to bring about holds where it ended well.
@@ -232,6 +244,10 @@ export const wasLeft = async (
 const NONE: Decision = { kind: 'none' }
 const UNWANTED = refusal('call-cancelled', 'whoever asked for it has given it up')
 const STOPPED = refusal('turn-stopped', 'a person has stopped this turn')
+
+type Objection = () => Promise<string | null>
+/** What is known of a step when it begins: how often the same call has failed, and whether it is still ours to do. */
+type Begun = { alike: number; ownership: Ownership }
 
 type Snapshot = { ok: true; tree: string | null } | { ok: false; refusal: Refusal }
 
@@ -318,29 +334,71 @@ const hopless = async (workshop: Workshop, at: Hopping, to: string): Promise<str
   return stale ? 'the workspace is not what it was when the tests passed: run them again' : null
 }
 
-/** Watches, once a step takes long, whether somebody stops its turn, or does not want it any more. */
-const watchForStop = (
-  { store, live }: Workshop,
-  { turn, step }: CallRequest,
-  stop: AbortController,
-  over: AbortSignal,
-): void => {
-  const watch = (id: string): void => {
+/** Watches, once a step takes long, whether somebody stops its turn, or does not want it any more; until it is over. */
+const watchForStop = ({ store, live }: Workshop, { turn, step }: CallRequest, stop: AbortController): (() => void) => {
+  let over: AbortController | null = null
+  const watch = (id: string, until: AbortSignal): void => {
     live
-      .until(() => store.get(id), over, id)
+      .until(() => store.get(id), until, id)
       .then((asked) => {
         if (asked) stop.abort()
       })
       // Without the store nothing can be stopped, and nothing is written down either: the step ends by itself.
       .catch(() => {})
   }
-  const timer = setTimeout(() => [`${turn}.stop`, `${step}.stop`].forEach(watch), WATCH_MS)
-  over.addEventListener('abort', () => clearTimeout(timer))
+  const timer = setTimeout(() => {
+    over = new AbortController()
+    for (const id of [`${turn}.stop`, `${step}.stop`]) watch(id, over.signal)
+  }, WATCH_MS)
+  return () => {
+    clearTimeout(timer)
+    over?.abort()
+  }
 }
 
-/** Runs a tool; what it throws is an outcome like any other. */
-const attempt = async (run: () => Promise<StepOutcome>): Promise<StepOutcome> => {
+/** How long after it was last known to be ours a step may begin without another look, and how often one that runs is looked after. */
+const LATE_MS = 1000
+
+type Ownership = ReturnType<typeof ownedBy>
+
+/**
+ * Whether a step is still for this worker to do. One that was frozen between a step's intent and its beginning, or that
+ * Redis was away from for longer than its job is kept for it, does not know that the session went on without it, and that
+ * the step counts as interrupted. What does not begin any more, and what is ended, changes nothing behind anybody's back.
+ */
+const ownedBy = (write: Write) => {
+  /** When it was last known to be ours: what is written proves it. */
+  let known = performance.now()
+  const objection: Objection = async () => {
+    const asked = performance.now()
+    if (asked - known < LATE_MS) return null
+    if ((await write([])).kind !== 'written') return 'another worker has taken the session over'
+    known = asked
+    return null
+  }
+  /** Looks after a step that takes long, until that is over. A store that is away has given nothing to anybody. */
+  const watch = (lost: () => void): (() => void) => {
+    let looking = false
+    const look = async (): Promise<void> => {
+      if (looking) return
+      looking = true
+      const asked = performance.now()
+      const ours = await write.isOurs().catch(() => null)
+      looking = false
+      if (ours === false) lost()
+      if (ours === true) known = asked
+    }
+    const timer = setInterval(() => void look(), LATE_MS)
+    return () => clearInterval(timer)
+  }
+  return { objection, watch }
+}
+
+/** Runs a tool, unless that comes too late; what it throws is an outcome like any other. */
+const attempt = async (run: () => Promise<StepOutcome>, objection: Objection): Promise<StepOutcome> => {
   try {
+    const late = await objection()
+    if (late !== null) return { kind: 'failed', message: late }
     return await run()
   } catch (error) {
     return { kind: 'failed', message: (error as Error).message }

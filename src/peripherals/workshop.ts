@@ -39,7 +39,7 @@ export type Workshop = {
     /** What is missing for it to work; null where nothing is. */
     missing: () => Promise<string | null>
     execute: (command: Command, around: Around) => Promise<Ran>
-    terminals: (session: string, spec: PeripheralSpec, place: Place) => Terminals
+    terminals: (session: string, around: Pick<Around, 'spec' | 'place' | 'objection'>) => Terminals
     endTerminals: (session: string) => Promise<void>
   }
   sources: {
@@ -77,6 +77,8 @@ export type Workshop = {
   tickle: Tickling
   /** The game of a room in a text world, as it is seen from one step. */
   world: (at: Seated) => Playing
+  /** Told of what the gate decided of a step, and since when it was asked; nobody, where that is left out. */
+  judged?: (step: string, since: number, decision: string) => void
   /** Has a session's chain read backwards, at a stop, and what that comes to written down: files now, the rest in a moment. */
   verify: (session: string, stop: string, changed: readonly FileChange[]) => Promise<void>
 }
@@ -92,4 +94,11 @@ export type Bells = {
 }
 
 /** What a program of a step is run within. */
-type Around = { spec: PeripheralSpec; place: Place; signal: AbortSignal; said: (text: string) => void }
+type Around = {
+  spec: PeripheralSpec
+  place: Place
+  signal: AbortSignal
+  /** Asked right before it is started: why it may not be any more; null where it may. */
+  objection: () => Promise<string | null>
+  said: (text: string) => void
+}

@@ -1,5 +1,6 @@
 import { Queue, Worker } from 'bullmq'
 import type { Redis } from '../redis/redis.ts'
+import { TAKEN_OVER } from './lane.ts'
 
 type Options = { redis: Redis; prefix: string; name: string }
 
@@ -20,19 +21,21 @@ export const createSchedule = (
     connection,
     ...place,
     concurrency: 1,
-    lockDuration: 10_000,
-    stalledInterval: 1000,
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
+    ...TAKEN_OVER,
   })
   queue.on('error', () => {})
   worker.on('error', () => {})
   worker.on('failed', (_job, error) => failed(error))
 
   return {
-    /** Sees to it that it is scheduled. One that is, is left alone: to make it anew would put the next time off. */
+    /**
+     * Sees to it that it is scheduled. One that is, is left alone: to make it anew would put the next time off. But one that
+     * is due only long after the next time was made by a clock that was ahead, and would wait until that time comes.
+     */
     keep: async (): Promise<void> => {
       const known = await queue.getJobScheduler(name)
-      if (known?.every === everyMs) return
+      if (known?.every === everyMs && (known.next ?? 0) <= Date.now() + 2 * everyMs) return
+      if (known) await queue.removeJobScheduler(name)
       const opts = { removeOnComplete: true, removeOnFail: true }
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts })
     },

@@ -1,5 +1,6 @@
 import { parseJson } from '../lib/parse-json.ts'
 import type { Redis } from '../redis/redis.ts'
+import { readLeniently } from '../shapes/lenient.ts'
 import { Progress } from '../shapes/post.ts'
 
 /** How often a step is shown anew while it runs, and how much of what it said last. */
@@ -65,4 +66,4 @@ export const createProgress = ({ redis, prefix, redact }: Options) => {
 }
 
 /** What is on the channel is not trusted: anybody who reaches Redis can say something there. */
-const read = (message: string): Progress | null => Progress.safeParse(parseJson(message)).data ?? null
+const read = (message: string): Progress | null => readLeniently(Progress, parseJson(message))

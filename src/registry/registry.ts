@@ -15,7 +15,7 @@ import {
 } from '../shapes/agent.ts'
 import { type RefusalCode, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
-import { GRANT, LAPSE, LEAVE, NOTE, REGISTER, REJECT, RENEW } from './scripts.ts'
+import { GRANT, LAPSE, LEAVE, NOTE, REGISTER, REJECT, RENEW, STAND_DOWN, STAND_IN, SUCCEED } from './scripts.ts'
 
 /** How long a challenge can be answered. */
 const CHALLENGE_MS = 10_000
@@ -33,6 +33,9 @@ type Options = {
   peripherals: readonly string[]
 }
 
+/** What a move comes to. */
+type Answer = 'ok' | 'handed-over' | RefusalCode
+
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Answers a challenge: shows that whoever speaks for the agent knows this instance's secret. */
@@ -45,10 +48,12 @@ export const answerTo = (nonce: string, secret: string): string =>
  */
 export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: Options) => {
   const index = `${prefix}:agents`
-  const keys = (id: string) => ['record', 'challenge', 'lease'].map((part) => `${prefix}:{agent:${id}}:${part}`)
+  const keys = (id: string) => ['record', 'challenge', 'lease', 'next'].map((part) => `${prefix}:{agent:${id}}:${part}`)
+  const run = async (script: string, id: string, ...args: (string | number)[]): Promise<Answer> =>
+    (await redis.eval(script, 4, ...keys(id), ...args)) as Answer
   const move = async (script: string, id: string, ...args: (string | number)[]): Promise<Result<null>> => {
-    const answer = (await redis.eval(script, 3, ...keys(id), ...args)) as 'ok' | RefusalCode
-    return answer === 'ok' ? ok(null) : refused(refusal(answer, sentences[answer]?.(id) ?? `${id}: ${answer}`))
+    const answer = await run(script, id, ...args)
+    return answer === 'ok' || answer === 'handed-over' ? ok(null) : refusedAs(answer, id)
   }
 
   const presence = async (id: string): Promise<Presence> => {
@@ -59,13 +64,32 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
 
   /** Those that are said to be ready and have no lease: of many agents hardly any, so all are looked at in one go. */
   const leaseless = async (ids: readonly string[]): Promise<string[]> => {
-    const looks = redis.pipeline()
-    for (const id of ids) {
+    const looks = ids.map(async (id) => {
       const [record = '', , lease = ''] = keys(id)
-      looks.hget(record, 'readiness').exists(lease)
-    }
-    const seen = (await looks.exec()) ?? []
-    return ids.filter((_id, i) => seen[2 * i]?.[1] === 'ready' && seen[2 * i + 1]?.[1] === 0)
+      const [readiness, leased] = await Promise.all([redis.hget(record, 'readiness'), redis.exists(lease)])
+      return readiness === 'ready' && leased === 0
+    })
+    // One that cannot be read hides nobody else.
+    const found = await Promise.allSettled(looks)
+    return ids.filter((_id, i) => found[i]?.status === 'fulfilled' && found[i].value)
+  }
+
+  /** What keeps somebody from standing in: it has no challenge of its own, so what it answers to is its own name. */
+  const mayStandIn = (id: string, holder: string, answer: string, probes: readonly Probe[]): Result<null> | null => {
+    if (!sameSecret(answer, answerTo(holder, secret)))
+      return refused(refusal('credential-invalid', `${id} is not spoken for with this instance's secret`))
+    const reason = reasonOf(probes)
+    return reason === '' ? null : refused(refusal('probe-failed', `${id} is not ready: ${reason}`))
+  }
+
+  /** What comes of a proof by somebody who knows the secret: a lease, or that it is not ready, and why. */
+  const settle = async ({ id, holder, probes }: Omit<Proof, 'answer'>, nonce: string): Promise<Result<Presence>> => {
+    const reason = reasonOf(probes)
+    const moved =
+      reason === '' ? await move(GRANT, id, holder, nonce, leaseMs) : await move(REJECT, id, holder, nonce, reason)
+    if (!moved.ok) return moved
+    if (reason !== '') return refused(refusal('probe-failed', `${id} is not ready: ${reason}`))
+    return ok(await presence(id))
   }
 
   return {
@@ -97,24 +121,40 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
     },
 
     prove: async ({ id, holder, answer, probes }: Proof): Promise<Result<Presence>> => {
-      const nonce = (await redis.get(keys(id)[1] ?? ''))?.split(' ').at(-1)
-      if (!nonce) return refused(refusal('challenge-stale', `${id} has no open challenge`))
+      const [challenged = '', nonce = ''] = (await redis.get(keys(id)[1] ?? ''))?.split(' ') ?? []
+      if (nonce === '') return refused(refusal('challenge-stale', `${id} has no open challenge`))
+      // Whoever registered since then is challenged: that says nothing of who knows the secret.
+      if (challenged !== holder) return refusedAs('challenge-stale', id)
       if (!sameSecret(answer, answerTo(nonce, secret))) {
         return refused(refusal('credential-invalid', `${id} did not answer the challenge with this instance's secret`))
       }
-      const reason = reasonOf(probes)
-      const moved =
-        reason === '' ? await move(GRANT, id, holder, nonce, leaseMs) : await move(REJECT, id, holder, nonce, reason)
-      if (!moved.ok) return moved
-      if (reason !== '') return refused(refusal('probe-failed', `${id} is not ready: ${reason}`))
-      return ok(await presence(id))
+      return settle({ id, holder, probes }, nonce)
     },
 
     heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),
     /** Keeps what an agent says that it is doing: a line of plain text; nothing, where there is nothing to say. */
     note: (id: string, holder: string, activity: string): Promise<Result<null>> =>
       move(NOTE, id, holder, oneLine(activity, ACTIVITY)),
-    leave: (id: string, holder: string): Promise<Result<null>> => move(LEAVE, id, holder),
+    /** Gives a lease back; where another process stands in, it has it from here on, and the agent stays ready. */
+    leave: async (id: string, holder: string): Promise<Result<'left' | 'handed-over'>> => {
+      const answer = await run(LEAVE, id, holder, leaseMs, 'leave')
+      if (answer === 'handed-over') return ok('handed-over')
+      return answer === 'ok' ? ok('left') : refusedAs(answer, id)
+    },
+    /** Hands a lease over where another process stands in, and keeps it where none does; answers whether it did. */
+    handOver: async (id: string, holder: string): Promise<boolean> =>
+      (await run(LEAVE, id, holder, leaseMs, 'stay')) === 'handed-over',
+    /**
+     * Says that a process could speak for an agent that another one speaks for: it has looked at it, and it works here, too.
+     * It is the one that the lease is handed over to. Said again before it is over, it stays so.
+     */
+    standIn: async ({ id, holder, answer, probes }: Proof): Promise<Result<null>> =>
+      mayStandIn(id, holder, answer, probes) ?? move(STAND_IN, id, holder, leaseMs),
+    /** Takes that back: nothing is handed over to a process that ends. */
+    standDown: (id: string, holder: string): Promise<Result<null>> => move(STAND_DOWN, id, holder),
+    /** Takes a lease over from a process that is gone. */
+    succeed: async ({ id, holder, answer, probes }: Proof, gone: string): Promise<Result<null>> =>
+      mayStandIn(id, holder, answer, probes) ?? move(SUCCEED, id, holder, leaseMs, gone),
     presence,
     /** Which process speaks for the agent; null when none does. */
     holderOf: (id: string): Promise<string | null> => redis.get(keys(id)[2] ?? ''),
@@ -137,6 +177,8 @@ export const reasonOf = (probes: readonly Probe[]): string =>
     .filter(({ ok }) => !ok)
     .map(({ name, detail }) => `${name}: ${detail}`)
     .join('; ')
+
+const refusedAs = (code: RefusalCode, id: string) => refused(refusal(code, sentences[code]?.(id) ?? `${id}: ${code}`))
 
 const sentences: Partial<Record<RefusalCode, (id: string) => string>> = {
   'agent-taken': (id) => `${id} is held by another process`,

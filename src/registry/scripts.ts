@@ -1,6 +1,7 @@
 /**
  * The atomic moves of the registry, one script each. All keys of a script belong to one agent and share its hash tag:
  *   KEYS[1] record (hash)   KEYS[2] challenge (string, expires)   KEYS[3] lease (string: its holder, expires)
+ *   KEYS[4] who stands in (string: who would be its next holder, expires)
  * Each answers 'ok' or the code of a refusal.
  */
 
@@ -48,9 +49,41 @@ redis.call('hset', KEYS[1], 'activity', ARGV[2])
 return 'ok'
 `
 
-/** ARGV: holder. */
+/** ARGV: who stands in, ms. Whoever has proved itself while another holds the lease is the one that it is handed over to. */
+export const STAND_IN = `
+local holder = redis.call('get', KEYS[3])
+if not holder then return 'lease-lapsed' end
+if holder ~= ARGV[1] then redis.call('set', KEYS[4], ARGV[1], 'px', ARGV[2]) end
+return 'ok'
+`
+
+/** ARGV: who stood in. */
+export const STAND_DOWN = `
+if redis.call('get', KEYS[4]) == ARGV[1] then redis.call('del', KEYS[4]) end
+return 'ok'
+`
+
+/** ARGV: who stands in, lease ms, the holder that is gone. Takes the lease over from it: nobody was without one meanwhile. */
+export const SUCCEED = `
+if redis.call('get', KEYS[3]) ~= ARGV[3] then return 'lease-lapsed' end
+redis.call('set', KEYS[3], ARGV[1], 'px', ARGV[2])
+redis.call('del', KEYS[4])
+return 'ok'
+`
+
+/**
+ * ARGV: holder, lease ms, 'stay' or 'leave'. Where somebody stands in, the lease is theirs from here on: 'handed-over'. Where
+ * nobody does, it is nobody's, or stays as it is.
+ */
 export const LEAVE = `
 if redis.call('get', KEYS[3]) ~= ARGV[1] then return 'lease-lapsed' end
+local next = redis.call('get', KEYS[4])
+if next and next ~= ARGV[1] then
+  redis.call('set', KEYS[3], next, 'px', ARGV[2])
+  redis.call('del', KEYS[4])
+  return 'handed-over'
+end
+if ARGV[3] == 'stay' then return 'ok' end
 redis.call('del', KEYS[3])
 redis.call('hset', KEYS[1], 'readiness', 'absent', 'reason', '')
 return 'ok'
@@ -62,4 +95,30 @@ if redis.call('hget', KEYS[1], 'readiness') ~= 'ready' then return 'lease-lapsed
 if redis.call('exists', KEYS[3]) == 1 then return 'agent-taken' end
 redis.call('hset', KEYS[1], 'readiness', 'lapsed', 'reason', 'its lease ran out without a heartbeat')
 return 'ok'
+`
+
+/**
+ * KEYS[1] when what was taken so far is paid off (string: ms since 1970, expires then). ARGV: the ms that one is worth, how
+ * many there may be at once. Takes one; answers 0, or the ms until there is one again. The time is that of Redis: of
+ * gateways, every one has a clock of its own. Where that clock was set back, what is owed is written anew: it
+ * is never more than can be owed at once.
+ */
+export const TAKE = `
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local each = tonumber(ARGV[1])
+local most = each * tonumber(ARGV[2])
+local paid = math.max(tonumber(redis.call('get', KEYS[1]) or '0'), now)
+if paid > now + most + 1 then paid = now + most - each end
+paid = paid + each
+local early = paid - most - now
+if early > 0 then return math.ceil(early) end
+redis.call('set', KEYS[1], string.format('%.3f', paid), 'px', math.ceil(paid - now) + 1)
+return 0
+`
+
+/** The same key. ARGV: the ms that one is worth. Gives back one that was taken. */
+export const GIVE_BACK = `
+local paid = tonumber(redis.call('get', KEYS[1]) or '0')
+if paid > 0 then redis.call('set', KEYS[1], string.format('%.3f', paid - tonumber(ARGV[1])), 'keepttl') end
 `

@@ -1,10 +1,10 @@
-import type { Clock } from '../lib/clock.ts'
 import type { Redis } from '../redis/redis.ts'
 
 type Options = {
   redis: Redis
   prefix: string
-  clock: Clock
+  /** What time it is, for all processes the same: that of Redis, as each machine has a clock of its own. */
+  now?: () => Promise<number>
   /** How long every seat counts as taken once Redis has forgotten whose it was: so long have those who are there to say so. */
   graceMs: number
 }
@@ -33,26 +33,28 @@ redis.call('pexpire', KEYS[1], last[2] - ARGV[1] + ARGV[4])
  * there, and lets go of no other's. What this process renewed it knows by itself; and a Redis that forgets everything ends
  * nobody's work, as for a while nobody's seat counts as left.
  */
-export const createSeatLeases = ({ redis, prefix, clock, graceMs }: Options) => {
+export const createSeatLeases = (options: Options) => {
+  const { redis, prefix, graceMs } = options
   const key = (session: string) => `${prefix}:seat:${session}`
   const marker = `${prefix}:seats`
+  const { now: read = () => timeAt(redis, marker) } = options
   const here = new Map<string, Map<string, number>>()
   let known = ''
   let tidied = 0
 
-  const write = (session: string, who: string, until: number): Promise<unknown> =>
-    redis.eval(HOLD, 1, key(session), clock(), until, who, graceMs, BEGINS)
+  const write = (session: string, who: string, until: number, now: number): Promise<unknown> =>
+    redis.eval(HOLD, 1, key(session), now, until, who, graceMs, BEGINS)
 
   /** Forgets what has ended. */
-  const tidy = (): void => {
-    if (clock() - tidied < graceMs) return
-    tidied = clock()
-    for (const session of here.keys()) isHeldHere(session)
+  const tidy = (now: number): void => {
+    if (now - tidied < graceMs) return
+    tidied = now
+    for (const session of here.keys()) isHeldHere(session, now)
   }
 
-  const isHeldHere = (session: string): boolean => {
+  const isHeldHere = (session: string, now: number): boolean => {
     const holders = here.get(session) ?? new Map<string, number>()
-    for (const [who, until] of holders) if (until <= clock()) holders.delete(who)
+    for (const [who, until] of holders) if (until <= now) holders.delete(who)
     if (holders.size === 0) here.delete(session)
     return holders.size > 0
   }
@@ -66,30 +68,32 @@ export const createSeatLeases = ({ redis, prefix, clock, graceMs }: Options) => 
   }
 
   /** Since when Redis remembers. Where that is not since it was last asked, it is told again what is known here. */
-  const rememberedSince = async (): Promise<number> => {
-    await redis.set(marker, String(clock()), 'NX')
-    const since = (await redis.get(marker)) ?? String(clock())
+  const rememberedSince = async (now: number): Promise<number> => {
+    await redis.set(marker, String(now), 'NX')
+    const since = (await redis.get(marker)) ?? String(now)
     if (since !== known) {
       known = since
-      for (const [session, holders] of here) for (const [who, until] of holders) await write(session, who, until)
+      for (const [session, holders] of here) for (const [who, until] of holders) await write(session, who, until, now)
     }
     return Number(since)
   }
 
-  const isForgotten = async (session: string, since: number): Promise<boolean> =>
-    clock() - since < graceMs && (await redis.exists(key(session))) === 0
+  const isForgotten = async (session: string, ms: number): Promise<boolean> =>
+    ms < graceMs && (await redis.exists(key(session))) === 0
 
   return {
     /** Keeps a seat for so many milliseconds from now; what the same one keeps for longer stays. */
     hold: async (session: string, ms: number, who: string): Promise<void> => {
-      tidy()
-      await write(session, who, holdHere(session, who, clock() + ms))
+      const now = await read()
+      tidy(now)
+      await write(session, who, holdHere(session, who, now + ms), now)
     },
     /** Whether somebody, in whichever process, still keeps it. */
     isHeld: async (session: string): Promise<boolean> => {
-      const since = await rememberedSince()
-      if (isHeldHere(session) || (await isForgotten(session, since))) return true
-      return (await redis.zcount(key(session), `(${clock()}`, '+inf')) > 0
+      const now = await read()
+      const since = await rememberedSince(now)
+      if (isHeldHere(session, now) || (await isForgotten(session, now - since))) return true
+      return (await redis.zcount(key(session), `(${now}`, '+inf')) > 0
     },
     /** Lets go of a seat at once, for one of those who keep it. */
     release: async (session: string, who: string): Promise<void> => {
@@ -98,3 +102,11 @@ export const createSeatLeases = ({ redis, prefix, clock, graceMs }: Options) => 
     },
   }
 }
+
+/** In milliseconds since 1970, by the server that has this key. */
+const timeAt = async (redis: Redis, key: string): Promise<number> => {
+  const [seconds = 0, micros = 0] = ((await redis.eval(TIME, 1, key)) as string[]).map(Number)
+  return seconds * 1000 + Math.floor(micros / 1000)
+}
+
+const TIME = `return redis.call('time')`

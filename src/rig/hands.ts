@@ -48,7 +48,7 @@ export const startHands = async (
       throw new Error('nobody asks anything here')
     },
     say: async () => nothing,
-    refuse: async () => {},
+    refuseSparingly: async () => {},
     newId: () => `rig-${++made}`,
     log: () => {},
     toolsOnly: true,

@@ -1,5 +1,5 @@
 import type { Principal } from '../shapes/principal.ts'
-import { type RefusalCode, refusal } from '../shapes/refusal.ts'
+import { type Refusal, type RefusalCode, refusal } from '../shapes/refusal.ts'
 import type { Result } from '../shapes/result.ts'
 import { type RpcId, type RpcMethod, type RpcOut, type RpcRequest, rpcMethods } from '../shapes/rpc.ts'
 import { createFollowing, type Happened } from './following.ts'
@@ -109,20 +109,24 @@ export const createRpc = (house: RpcHouse, principal: Principal, { send, cut }: 
     held = []
   }
 
+  const refuse = (frame: Frame, why: Refusal, reply: Send): void =>
+    out(reply, { id: idOf(frame), error: refusalError(why) })
+
   return {
     /** Takes one message; resolves once it was dealt with. Its answer goes where it is told to. */
     receive: (text: string, reply: Send = send): Promise<void> => {
       const frame = readFrame(text)
       named ||= namesProtocol(frame)
       if (waiting >= limits.waiting) {
-        const error = refusalError(refusal('frames-exceeded', `${waiting} messages wait already`))
-        out(reply, { id: idOf(frame), error })
+        refuse(frame, refusal('frames-exceeded', `${waiting} messages wait already`), reply)
         return Promise.resolve()
       }
       waiting++
       last = last.then(() => deal(frame, reply)).finally(() => waiting--)
       return last
     },
+    /** Says why a message is not taken. */
+    refuse: (text: string, why: Refusal): void => refuse(readFrame(text), why, send),
     isReady: (): boolean => state === 'ready',
     close,
   }

@@ -8,10 +8,10 @@ const REFUSED = -32_000
 
 export const rpcError = (kind: keyof typeof CODES, message: string): RpcError => ({ code: CODES[kind], message })
 
-export const refusalError = ({ code, message, remedy }: Refusal): RpcError => ({
+export const refusalError = ({ code, message, remedy, wait }: Refusal): RpcError => ({
   code: REFUSED,
   message,
-  data: { code, remedy },
+  data: { code, remedy, ...(wait === undefined ? {} : { wait }) },
 })
 
 /** What came in: something that is asked, told or answered; or why it is none of these, and whom to tell so. */

@@ -12,6 +12,8 @@ import type { RpcNotice, RpcNoticeParams, RpcOut, RpcResult } from '../shapes/rp
 /** What the face for editors needs of the house. */
 export type RpcHouse = {
   admit: (request: Pick<IncomingMessage, 'headers'>, door: string) => Promise<Result<Principal>>
+  /** Whether whoever was let in may send one message more by now. */
+  onceMore: (principal: Principal) => Result<unknown>
   /** Whether whoever was let in would be let in again. */
   stillValid: (principal: Principal) => Promise<boolean>
   /** Writes down that somebody was refused; no more than so many of each one by one. */

@@ -40,8 +40,10 @@ export const serveSocket = (house: RpcHouse, principal: Principal, socket: WebSo
   const looking = setInterval(() => void look().catch(() => {}), limits.lookMs).unref()
 
   socket.on('message', (data, binary) => {
-    if (binary) end(REFUSED, 'request-invalid')
-    else void rpc.receive(data.toString())
+    if (binary) return end(REFUSED, 'request-invalid')
+    const passed = house.onceMore(principal)
+    if (passed.ok) void rpc.receive(data.toString())
+    else rpc.refuse(data.toString(), passed.refusal)
   })
   // What is wrong with a frame, the library says by closing.
   socket.on('error', () => {})

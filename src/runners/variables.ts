@@ -1,3 +1,4 @@
+import { secretVariable } from '../lib/secret-variable.ts'
 import type { AgentConfig } from '../shapes/agent.ts'
 import { type Variables, withoutProxy } from './environment.ts'
 
@@ -23,8 +24,8 @@ export const keysOf = ({ type, key, provider }: Keyed): readonly string[] => {
 /** The key of an agent; null where there is none. */
 export const keyOf = (agent: Keyed, variables: Variables): string | null =>
   keysOf(agent)
-    .map((name) => variables[name])
-    .find((value) => value !== undefined && value !== '') ?? null
+    .map((name) => secretVariable(name, variables))
+    .find((value) => value !== null) ?? null
 
 /** How to the network, and by which certificates: the only things of our environment that programs of agents are given. */
 export const wayOut = (variables: Variables): Record<string, string> => {
@@ -37,6 +38,9 @@ export const wayOut = (variables: Variables): Record<string, string> => {
 /** What a worker has to be handed of an environment so that its agents can work. */
 export const handedOn = (agents: readonly AgentConfig[], variables: Variables): Record<string, string> => {
   const names = agents.flatMap(keysOf)
-  const keys = names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []))
+  const keys = names.flatMap((name) => {
+    const key = secretVariable(name, variables)
+    return key === null ? [] : [[name, key] as const]
+  })
   return { ...wayOut(variables), ...Object.fromEntries(keys) }
 }

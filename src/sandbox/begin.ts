@@ -38,7 +38,8 @@ const remove = async (name: string, job: Job, cgroups: Cgroups | null): Promise<
     ['chmod', '-R', 'u+rwX', '--', name],
     ['rm', '-rf', '--', name],
   ]) {
-    const alone = { ...job, argv, network: false, limits, signal: new AbortController().signal }
+    const { objection: _, ...rest } = job
+    const alone = { ...rest, argv, network: false, limits, signal: new AbortController().signal }
     const running = await launch(alone, { heard: () => {}, input: false, cgroups, offends: async () => false })
     if (typeof running !== 'string') await running.done
   }

@@ -20,6 +20,8 @@ export type Job = {
   env?: Readonly<Record<string, string>>
   limits: Limits
   signal: AbortSignal
+  /** Asked right before it is started: why it may not be any more; null where it may. */
+  objection?: () => Promise<string | null>
   /** Output as it comes. */
   said?: (text: string) => void
 }

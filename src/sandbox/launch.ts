@@ -33,6 +33,11 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
   const prepared = await prepare(job, TEXTS)
   if (typeof prepared === 'string') return prepared
   const group = await groupFor(job, listening.cgroups)
+  const objection = (await job.objection?.()) ?? null
+  if (objection !== null) {
+    if (group) await closeGroup(group)
+    return objection
+  }
   const child = start(prepared, group, listening.input)
   const { pid } = child
   if (pid === undefined) {

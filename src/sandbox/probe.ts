@@ -1,4 +1,5 @@
 import { delimiter, isAbsolute } from 'node:path'
+import { steadyClock } from '../lib/clock.ts'
 import { findBubblewrap } from './bubblewrap.ts'
 import { ownCgroups } from './cgroup.ts'
 
@@ -17,9 +18,9 @@ const AGAIN_MS = 30_000
 export const createProbe = (path: string): (() => Promise<string | null>) => {
   let known: { missing: string | null; at: number } | null = null
   return async () => {
-    if (known && (known.missing === null || Date.now() - known.at < AGAIN_MS)) return known.missing
+    if (known && (known.missing === null || steadyClock() - known.at < AGAIN_MS)) return known.missing
     const { ok, detail } = await probeSandbox(path)
-    known = { missing: ok ? null : detail, at: Date.now() }
+    known = { missing: ok ? null : detail, at: steadyClock() }
     return known.missing
   }
 }

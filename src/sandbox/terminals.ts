@@ -25,6 +25,8 @@ export const createTerminals = () => {
       sessions.set(session, named)
       return terminalsOf(named)
     },
+    /** The sessions that have terminals, also such as have ended and were not read to the end. */
+    sessions: (): string[] => [...sessions].filter(([, named]) => named.size > 0).map(([id]) => id),
     /** Ends the terminals of a session, or all there are. */
     endAll: async (session?: string): Promise<void> => {
       const ending = [...sessions].filter(([id]) => session === undefined || id === session)

@@ -3,7 +3,8 @@ import { answers, type Endpoint, json, type OpenApi, type Parameter, parametersO
 
 /** The doors that are in no table: health, lines of chat, and the streams. */
 export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths'] => ({
-  '/healthz': { get: health },
+  '/healthz': { get: alive },
+  '/readyz': { get: health },
   '/api/say': { post: say },
   '/api/follow': { get: follow(schemas) },
   '/api/items': { get: items(schemas) },
@@ -12,14 +13,22 @@ export const doorsBeside = (schemas: Record<string, JsonSchema>): OpenApi['paths
   '/api/upload': { post: bring, get: brought },
 })
 
+const alive: Endpoint = {
+  operationId: 'alive',
+  tags: ['asking'],
+  summary: 'whether the process is there; for everybody',
+  security: [],
+  responses: { '200': { description: 'It is there, and its event loop turns.', content: json(ref('Alive')) } },
+}
+
 const health: Endpoint = {
   operationId: 'health',
   tags: ['asking'],
-  summary: 'whether the instance is ready; for everybody',
+  summary: 'whether it can take work, and why not; for everybody',
   security: [],
   responses: {
     '200': { description: 'It is ready.', content: json(ref('Health')) },
-    '503': { description: 'It is not ready.', content: json(ref('Health')) },
+    '503': { description: 'It is not ready: the reasons say why.', content: json(ref('Health')) },
   },
 }
 
@@ -154,6 +163,11 @@ const exported = (schemas: Record<string, JsonSchema>): Endpoint => {
   }
 }
 
+const SEEN: JsonSchema = {
+  type: 'string',
+  description: 'the id of the entry at the cursor: where another is there now, the evidence was replaced',
+}
+
 const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
   const filters = filtersOf(schemas)
   return streamOf(
@@ -165,6 +179,6 @@ const tail = (schemas: Record<string, JsonSchema>): Endpoint => {
       data: 'Entry',
       example: { tool: 'read' },
     },
-    { Tail: { properties: filters } },
+    { Tail: { properties: { ...filters, seen: SEEN } } },
   )
 }

@@ -4,7 +4,7 @@ import { Config } from '../shapes/config.ts'
 import { Digest } from '../shapes/digest.ts'
 import { Author, Body, Draft, Entry, events } from '../shapes/evidence.ts'
 import { Fruit } from '../shapes/fruit.ts'
-import { ExecLine, Health } from '../shapes/http.ts'
+import { Alive, ExecLine, Health } from '../shapes/http.ts'
 import { Item, ItemEvent } from '../shapes/item.ts'
 import { Assignment, Receipt } from '../shapes/message.ts'
 import { PeripheralFile, ToolCall } from '../shapes/peripheral.ts'
@@ -28,6 +28,7 @@ export const typeName = (name: string): string =>
 
 /** The shapes that have a name of their own in what is generated; all others are written where they stand. */
 const shapes: Record<string, z.ZodType> = {
+  Alive,
   Assignment,
   Author,
   Check,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operations } from '../operations/table.ts'
 import { Config } from '../shapes/config.ts'
 import { Draft, Entry } from '../shapes/evidence.ts'
-import { Aimed, ExecLine, Health, ItemsWanted, PostsWanted, Said } from '../shapes/http.ts'
+import { Aimed, Alive, ExecLine, Health, ItemsWanted, PostsWanted, Said } from '../shapes/http.ts'
 import { ItemEvent } from '../shapes/item.ts'
 import type { JsonSchema, Way } from '../shapes/json-schema.ts'
 import { Receipt } from '../shapes/message.ts'
@@ -59,6 +59,7 @@ export const protocols: Record<string, Protocol> = {
       SayAnswer: given(Receipt),
       Aimed: taken(Aimed),
       ProblemDetails: given(ProblemDetails),
+      Alive: given(Alive),
       Health: given(Health),
       FollowInput: taken(PostsWanted),
       Post: given(Post),

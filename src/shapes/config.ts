@@ -8,6 +8,9 @@ import { Name, Room } from './room.ts'
 import { Repository } from './tickle.ts'
 import { Prices } from './usage.ts'
 
+/** How much is written into the log: each with what comes after it. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 const Days = z.number().positive().nullable()
 
 /** A folder of the workspace as tools name it: `./missions/` is `missions`. */
@@ -55,6 +58,17 @@ export const TickleConfig = z.strictObject({
 })
 export type TickleConfig = z.infer<typeof TickleConfig>
 
+/** How much of something may come at once, and how much a minute after that. */
+const Rate = z.strictObject({ burst: z.int().positive(), perMinute: z.number().positive() })
+
+/** How many turns may wait to be begun: of one agent in one room, in one room, and in all. */
+export const Queues = z.strictObject({
+  perSession: z.int().positive(),
+  perRoom: z.int().positive(),
+  total: z.int().positive(),
+})
+export type Queues = z.infer<typeof Queues>
+
 /** What `config/default.yaml` holds and a user's file may change. No secrets: those come by environment. */
 export const Config = z.strictObject({
   http: z.strictObject({
@@ -79,6 +93,9 @@ export const Config = z.strictObject({
   }),
   /** Bells between agents: how many there may be between two of them in so many minutes. */
   bells: z.strictObject({ pair: z.int().positive(), minutes: z.int().positive() }),
+  /** How many lines and commands are taken from one person, in one room and by one token: across all gateways. */
+  limits: z.strictObject({ person: Rate, room: Rate, token: Rate }),
+  queues: Queues,
   rooms: z.array(Room).min(1),
   agents: z.array(AgentConfig).min(1),
   /** Named ways to work, and the one that holds where a room has none. */
@@ -105,6 +122,8 @@ export const Config = z.strictObject({
     /** How many turns and how many tool steps one worker runs side by side. */
     turns: z.int().positive(),
     steps: z.int().positive(),
+    /** How many workers `bellhop up` starts. */
+    processes: z.int().positive().max(64),
   }),
   evidence: z.strictObject({
     /** Whether the head of the store is signed, so that what is cut off later shows. */
@@ -157,6 +176,14 @@ export const Config = z.strictObject({
     requestsPerSecond: z.number().positive(),
     /** How much a room may have of files that people brought, in bytes. */
     uploadsPerRoom: z.int().positive(),
+  }),
+  /** What is written into the log, and where: a file in the data folder that is turned over when it is full, or a stream. */
+  log: z.strictObject({
+    level: z.enum(LOG_LEVELS),
+    to: z.enum(['file', 'stdout', 'stderr']),
+    megabytes: z.number().positive(),
+    /** How many full ones are kept. */
+    files: z.int().positive(),
   }),
   /** How often lost jobs and lapsed leases are looked for. */
   sweepMs: z.int().min(100),

@@ -34,7 +34,12 @@ import { Usage } from './usage.ts'
 import { Violation } from './verdict.ts'
 import { WorldKind, WorldSeed } from './world.ts'
 
-/** The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. */
+/**
+ * The version of the entry format; part of every entry and of its hash. Entries of older versions stay as they are. An entry
+ * of a newer version has the same fields and the same hash over them; only its body may be of an event, or have fields, that
+ * this version does not know: it is kept, shown and chained as it is, and nothing follows from it. So whoever adds an event,
+ * or a field to one, makes this number larger, and versions side by side can share a store.
+ */
 export const ENTRY_VERSION = 2
 
 export const EvidenceType = z.enum([
@@ -1128,3 +1133,6 @@ export const Entry = z.strictObject({
   hash: Hash,
 })
 export type Entry = z.infer<typeof Entry>
+
+/** Whether an entry was written by a newer version, which may know what this one does not. */
+export const isNewer = ({ version }: Pick<Entry, 'version'>): boolean => version > ENTRY_VERSION

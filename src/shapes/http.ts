@@ -27,6 +27,7 @@ const Position = z.coerce.number().int().nonnegative()
 export const PostsWanted = z.strictObject({
   room: Name.default('lobby').describe('which room'),
   after: Position.optional().describe('the position of the last post that was seen'),
+  seen: Id.optional().describe('the id of that post: where another is there now, the evidence was replaced'),
   tail: z.coerce.number().int().min(1).max(200).optional().describe('how many of the last posts to begin with'),
 })
 
@@ -43,11 +44,18 @@ export const ItemsWanted = z
   })
   .refine(({ turn, room }) => (turn === undefined) !== (room === undefined), 'expected a turn, or a room')
 
+/** That a process is there and its event loop turns: who is answered at all knows that. */
+export const Alive = z.strictObject({ alive: z.literal(true), version: z.string() })
+export type Alive = z.infer<typeof Alive>
+
+/** Whether a process can take work, and why not. It gives away no more than names of parts and how each of them is. */
 export const Health = z.strictObject({
   ready: z.boolean(),
   version: z.string(),
   /** The parts, and how each of them is. */
   up: z.record(z.string(), z.string()),
+  /** What keeps it from being ready; empty where it is. */
+  reasons: z.array(z.string()),
 })
 export type Health = z.infer<typeof Health>
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Readiness } from './agent.ts'
 import { Id } from './message.ts'
+import { ProcessFacts } from './process.ts'
 import { Name, RoomMode } from './room.ts'
 import { TurnView } from './turn-view.ts'
 
@@ -31,6 +32,9 @@ const AgentNow = z.strictObject({
   refused: Turned.nullable(),
 })
 
+export const LaneNow = z.strictObject({ lane: z.string(), depth: z.int(), oldest: z.number() })
+export type LaneNow = z.infer<typeof LaneNow>
+
 const Part = z.strictObject({ name: z.string(), state: z.string(), detail: z.string() })
 
 const Budget = z.strictObject({
@@ -60,6 +64,12 @@ export const Now = z.strictObject({
   /** Where the store ends: what is followed goes on from there. */
   through: z.int().nonnegative(),
   ready: z.boolean(),
+  /** What keeps it from being ready. */
+  reasons: z.array(z.string()),
+  /** The processes of the instance, each as it said a moment ago. */
+  processes: z.array(ProcessFacts),
+  /** How many wakes of sessions there are in each lane, and for how many seconds the oldest waits that nobody has taken up. */
+  queue: z.array(LaneNow),
   parts: z.array(Part),
   agents: z.array(AgentNow),
   rooms: z.array(

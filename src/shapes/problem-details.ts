@@ -14,18 +14,21 @@ export const ProblemDetails = z.strictObject({
   detail: z.string(),
   code: RefusalCode,
   remedy: z.string(),
+  /** In how many seconds it can be tried again: what Retry-After says. */
+  wait: z.int().positive().optional(),
 })
 export type ProblemDetails = z.infer<typeof ProblemDetails>
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-export const problemOf = ({ code, message, remedy }: Refusal): ProblemDetails => ({
+export const problemOf = ({ code, message, remedy, wait }: Refusal): ProblemDetails => ({
   type: `${URN}${code}`,
   title: titleOf(code),
   status: refusals[code].status,
   detail: message,
   code,
   remedy,
+  ...(wait === undefined ? {} : { wait }),
 })
 
 const titleOf = (code: string): string => {
@@ -33,10 +36,16 @@ const titleOf = (code: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export const refusalOf = ({ code, detail, remedy }: ProblemDetails): Refusal => ({ code, message: detail, remedy })
+export const refusalOf = ({ code, detail, remedy, wait }: ProblemDetails): Refusal => ({
+  code,
+  message: detail,
+  remedy,
+  ...(wait === undefined ? {} : { wait }),
+})
 
-/** The headers it travels with. Whoever is not known is told how to come back. */
-export const problemHeaders = ({ status }: ProblemDetails): Record<string, string> => ({
+/** The headers it travels with. Whoever is not known is told how to come back, and whoever is too early, when. */
+export const problemHeaders = ({ status, wait }: ProblemDetails): Record<string, string> => ({
   'content-type': PROBLEM_TYPE,
+  ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
   ...(status === 401 ? { 'www-authenticate': 'Bearer realm="bellhop"' } : {}),
 })

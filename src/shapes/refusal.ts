@@ -19,6 +19,10 @@ export const refusals = {
     status: 409,
     remedy: 'take files out of the folder uploads in the data folder, or raise doors.uploadsPerRoom in the config',
   },
+  'workspace-elsewhere': {
+    status: 409,
+    remedy: 'ask a gateway that was started with that workspace: bellhop gateway --workspace NAME=DIR',
+  },
   draining: { status: 503, remedy: 'wait for the instance to come back, then send it again' },
   // presence
   'face-unknown': { status: 403, remedy: 'use a face that the room is open to' },
@@ -29,7 +33,7 @@ export const refusals = {
   'thread-unknown': { status: 404, remedy: 'look the id up with /threads' },
   'thread-archived': { status: 409, remedy: 'say /unarchive THREAD in another room, then go on' },
   // authenticate
-  unauthenticated: { status: 401, remedy: 'use the link or the token that `bellhop up` printed' },
+  unauthenticated: { status: 401, remedy: 'open the link that `bellhop link` prints, or use a token' },
   'role-too-low': { status: 403, remedy: 'ask someone with the role the message names' },
   'impersonation-refused': { status: 403, remedy: 'only the admin token may speak as somebody else' },
   'grant-exceeded': { status: 403, remedy: 'use a token that was made for it: `bellhop token mint` makes one' },
@@ -60,6 +64,11 @@ export const refusals = {
   'agent-not-ready': { status: 503, remedy: 'wait until /who shows the agent as ready' },
   'peripheral-unknown': { status: 404, remedy: 'use one of the peripherals the message names' },
   'peripheral-not-inhabited': { status: 409, remedy: 'ask an agent that can inhabit it' },
+  'queue-full': {
+    status: 429,
+    remedy:
+      'wait until some of the work that waits is done (/status shows it), or /stop what is not needed; then send it again',
+  },
   // bells and whistles
   'bell-unknown': { status: 404, remedy: 'look the bell up with /bells, and name it with ref=' },
   'bell-crossed': {
@@ -70,12 +79,17 @@ export const refusals = {
   // persist and the evidence store
   'store-full': { status: 507, remedy: 'free space on the disk of the data folder, then send it again' },
   'store-failed': { status: 503, remedy: 'look at the log in the data folder, then send it again' },
+  'store-busy': { status: 503, remedy: 'wait a little, then send it again: the store is behind with its work' },
   'id-conflict': { status: 409, remedy: 'use a new id: this one already stands for something else' },
   'target-missing': { status: 409, remedy: 'reply to an entry that exists' },
   'chain-diverges': { status: 409, remedy: 'import it into an empty data folder: here the chain went another way' },
   'chain-broken': { status: 409, remedy: 'look at the file with `bellhop verify`, and take an older copy' },
   fenced: { status: 409, remedy: 'none needed: another worker took this session over' },
   'query-invalid': { status: 400, remedy: 'use the filters the message names' },
+  'position-unknown': {
+    status: 410,
+    remedy: 'begin anew, without it: the evidence was replaced, or never had it',
+  },
   'entry-unknown': { status: 404, remedy: 'look the id up with /evidence' },
   'session-unknown': { status: 404, remedy: 'look the id up with /sessions' },
   // missions
@@ -169,6 +183,8 @@ export const Refusal = z.strictObject({
   code: RefusalCode,
   message: z.string(),
   remedy: z.string(),
+  /** In how many seconds it can be tried again, where that is known. */
+  wait: z.int().positive().optional(),
 })
 export type Refusal = z.infer<typeof Refusal>
 
@@ -179,7 +195,27 @@ export const refusal = (code: RefusalCode, message: string): Refusal => ({
   remedy: refusals[code].remedy,
 })
 
-const PASSING: ReadonlySet<string> = new Set(['draining', 'store-full', 'store-failed'])
+const PASSING: ReadonlySet<string> = new Set([
+  'draining',
+  'store-full',
+  'store-failed',
+  'store-busy',
+  'rate-exceeded',
+  'queue-full',
+])
 
-/** Whether it passes by itself, so that the same may well be taken later: the house goes down, or cannot write just now. */
+/**
+ * Whether it passes by itself, so that the same may well be taken later: the house goes down, cannot write just now, or was
+ * asked for too much at once.
+ */
 export const isPassing = ({ code }: Pick<Refusal, 'code'>): boolean => PASSING.has(code)
+
+const IN_CROWDS: ReadonlySet<string> = new Set(['rate-exceeded', 'queue-full', 'store-busy', 'id-conflict'])
+
+/** Whether there are many alike where there is one: they are counted, and the first ones written down. */
+export const comesInCrowds = ({ code }: Pick<Refusal, 'code'>): boolean => IN_CROWDS.has(code)
+
+const UNWRITTEN: ReadonlySet<string> = new Set(['fenced', 'store-full', 'store-failed', 'store-busy'])
+
+/** Whether something was not written because of the store, or of another worker: it can be written later as it is. */
+export const canBeWrittenLater = ({ code }: Pick<Refusal, 'code'>): boolean => UNWRITTEN.has(code)

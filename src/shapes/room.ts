@@ -43,11 +43,16 @@ const faceModes: Record<Face, RoomMode> = {
 const modeOf = (faces: readonly Face[]): RoomMode =>
   RoomMode.options.find((mode) => faces.some((face) => faceModes[face] === mode)) ?? 'discuss'
 
+/** The workspace of rooms that name none, and of processes that are given none by name. */
+export const MAIN = 'main'
+
 export const Room = z
   .strictObject({
     id: Name,
     faces: z.array(Face).min(1),
     mode: RoomMode.optional(),
+    /** The set of files that work of this room is done on, by the name that workers are started with. */
+    workspace: Name.optional(),
     /** The agent that hears lines addressed to nobody; null keeps the room mention-only. */
     listener: Name.nullable(),
     /** Whether the room is mention-only on networks, whoever listens at home; it is, unless this says no. */

@@ -35,7 +35,8 @@ export type RpcAnswer = z.infer<typeof RpcAnswer>
 export const RpcError = z.strictObject({
   code: z.int(),
   message: z.string(),
-  data: z.strictObject({ code: RefusalCode, remedy: z.string() }).optional(),
+  /** `wait` is in how many seconds to try again, where that is known. */
+  data: z.strictObject({ code: RefusalCode, remedy: z.string(), wait: z.int().positive().optional() }).optional(),
 })
 export type RpcError = z.infer<typeof RpcError>
 

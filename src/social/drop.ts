@@ -22,5 +22,15 @@ export const drop = async (keeper: Keeper, why: Refusal, known: Known): Promise<
   const receipt = roomDraft({ id: `${id}.receipt`, room, author: BELLHOP, body, inReplyTo: id })
   const kept = await keeper.store.append([messageDraft(known, person), receipt])
   if (!kept.ok) return refuse(keeper, 'persist', kept.refusal)
-  return ok({ message: id, room, mode: 'coordination', assignments: [], answer: null, dropped: why.code })
+  return ok(droppedFor(known, why))
 }
+
+/** What is answered for a line that nothing was made of. */
+export const droppedFor = ({ id, room }: Known, { code }: Refusal): Receipt => ({
+  message: id,
+  room,
+  mode: 'coordination',
+  assignments: [],
+  answer: null,
+  dropped: code,
+})

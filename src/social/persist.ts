@@ -2,10 +2,10 @@ import { BELLHOP, roomDraft, sessionDraft } from '../evidence/drafts.ts'
 import { focusOf, missionTags } from '../evidence/focus.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Context } from '../operations/operation.ts'
-import type { Body, Draft } from '../shapes/evidence.ts'
+import type { Body, Draft, Entry } from '../shapes/evidence.ts'
 import type { Assignment, Message, Receipt } from '../shapes/message.ts'
 import { authorOf, type Person } from '../shapes/person.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type RefusalCode, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Dispatched, Route } from './dispatch.ts'
 import type { Known } from './mode.ts'
@@ -17,6 +17,8 @@ export type Keeper = {
   newId: () => string
   contextFor: (person: Person, room: string) => Context
   log: (message: string, fields: Record<string, unknown>) => void
+  /** Told of each refusal, by the stage that refused; nobody, where that is left out. */
+  refused?: (stage: string, code: RefusalCode) => void
   /** Told what a command came to, once that it was carried out is written down: the evidence has it as people read it. */
   heard?: ((output: unknown) => void) | undefined
 }
@@ -58,8 +60,14 @@ export const repeatOf = async (known: Known, store: Store): Promise<Result<Recei
   return refused(refusal('id-conflict', `${known.id} is the id of another message`))
 }
 
-const receiptOf = async ({ id, room }: Message, store: Store): Promise<Result<Receipt> | null> => {
-  const body = (await store.get(`${id}.receipt`))?.body
+const receiptOf = async (message: Message, store: Store): Promise<Result<Receipt> | null> => {
+  // Another process may have written it just now: a receipt is for what is kept.
+  await store.engine.synced()
+  return receiptIn((await store.get(`${message.id}.receipt`))?.body, message)
+}
+
+/** What the body of a receipt tells; null where it is none. */
+const receiptIn = (body: Entry['body'] | undefined, { id, room }: Message): Result<Receipt> | null => {
   const receipt = { message: id, room, answer: null, assignments: [] }
   switch (body?.event) {
     case 'assigned':
@@ -135,7 +143,8 @@ const assignmentsOf = async (message: Dispatched, route: To<'agents'>, { store, 
     const body: Body = { event: 'accepted', ...asked, ...givenBy(message), ...turnBell(turn, message, route) }
     drafts.push(sessionDraft({ ...base, id: turn, body, tags: [`peripheral/${peripheral}`, ...mission] }))
     if (route.bell) drafts.push(rungDraft(turn, route.bell, { ...base, text: request }))
-    assignments.push({ turn, session, agent, peripheral })
+    // By name, as the store has it: said again, the receipt is the same to the letter.
+    assignments.push({ agent, peripheral, session, turn })
   }
   return { assignments, drafts }
 }
@@ -154,6 +163,7 @@ const keep = async (message: Dispatched, body: Body, drafts: Draft[], { store }:
   const kept = await store.append([messageDraft(message, person), ...drafts, receipt])
   if (!kept.ok) return kept
   return (
-    (await receiptOf(message, store)) ?? refused(refusal('store-failed', 'the receipt was written and is not there'))
+    receiptIn(kept.value.at(-1)?.body, message) ??
+    refused(refusal('store-failed', 'the receipt was written and is not there'))
   )
 }

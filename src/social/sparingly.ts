@@ -1,13 +1,17 @@
-import type { Refusal } from '../shapes/refusal.ts'
+import type { Refusal, RefusalCode } from '../shapes/refusal.ts'
 
 type Options = {
   /** Writes a refusal down. */
   write: (stage: string, refusal: Refusal) => Promise<unknown>
+  /** Told of each, whether it is written down or not; nobody, where that is left out. */
+  refused?: (stage: string, code: RefusalCode) => void
   failed: (error: Error) => void
   /** How many are written down of each in so many milliseconds. */
   most?: number
   ms?: number
 }
+
+export type Sparingly = ReturnType<typeof createSparingly>
 
 type While = { written: number; more: number; last: [string, Refusal] | null; timer: NodeJS.Timeout }
 
@@ -15,7 +19,7 @@ type While = { written: number; more: number; last: [string, Refusal] | null; ti
  * Refusals that cost whoever is refused nothing, and that could fill the store: the first of each minute are written down
  * one by one, and of the rest the last, with how many there were.
  */
-export const createSparingly = ({ write, failed, most = 10, ms = 60_000 }: Options) => {
+export const createSparingly = ({ write, refused = () => {}, failed, most = 10, ms = 60_000 }: Options) => {
   const whiles = new Map<string, While>()
 
   const begin = (who: string): While => {
@@ -37,6 +41,7 @@ export const createSparingly = ({ write, failed, most = 10, ms = 60_000 }: Optio
 
   return {
     refuse: async (who: string, stage: string, refusal: Refusal): Promise<void> => {
+      refused(stage, refusal.code)
       const now = whiles.get(who) ?? begin(who)
       if (now.written < most) {
         now.written += 1

@@ -1,5 +1,6 @@
+import type { Feed } from '../evidence/feed.ts'
 import { follow } from '../evidence/follow.ts'
-import type { Live } from '../evidence/live.ts'
+import { near, ofRoom, ofSession } from '../evidence/near.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { ItemEvent } from '../shapes/item.ts'
@@ -17,7 +18,7 @@ type Wanted = { turn: string } | { room: string }
 const BACK = 500
 
 /** The items of a turn, or of a room, for one who follows them; all of it ends with the signal. */
-export const openItems = async (store: Store, live: Pick<Live, 'next'>, wanted: Wanted, ends: AbortSignal) => {
+export const openItems = async (store: Store, feed: Pick<Feed, 'listen'>, wanted: Wanted, ends: AbortSignal) => {
   const reader = createItems()
   const turn = 'turn' in wanted ? await store.turn(wanted.turn) : null
   if ('turn' in wanted && !turn) return refused(refusal('turn-unknown', `there is no turn ${wanted.turn}`))
@@ -46,7 +47,9 @@ export const openItems = async (store: Store, live: Pick<Live, 'next'>, wanted: 
   /** Every event after a place, in order: none is left out, and none comes twice. */
   async function* followItems(after: Place | null, signal: AbortSignal): AsyncGenerator<Placed> {
     const over = AbortSignal.any([signal, ends])
-    for await (const entry of follow(store, live, { filters, after: await begin(after) }, over)) {
+    const concerns = turn ? ofSession(turn.session) : ofRoom(room)
+    const from = { filters, after: await begin(after) }
+    for await (const entry of near(feed, concerns, (ear) => follow(store, ear, from, over))) {
       yield* eventsOf(entry, after)
       if (isEnd(entry)) return
     }

@@ -1,6 +1,7 @@
 import { taggedIn } from '../evidence/drafts.ts'
+import type { Feed } from '../evidence/feed.ts'
 import { follow as followEvidence } from '../evidence/follow.ts'
-import type { Live } from '../evidence/live.ts'
+import { near, ofRoom } from '../evidence/near.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { PlaceOfPosts, Post } from '../shapes/post.ts'
@@ -64,11 +65,12 @@ const PAGE = 500
 /** Every post of a room after a position, in order, for as long as the signal lets it: no gap, and none twice. */
 export async function* follow(
   store: Store,
-  live: Live,
+  feed: Pick<Feed, 'listen'>,
   { room, after }: { room: string; after: number },
   signal: AbortSignal,
 ): AsyncGenerator<Post> {
-  for await (const entry of followEvidence(store, live, { filters: inRoom(room), after }, signal)) {
+  const wanted = { filters: inRoom(room), after }
+  for await (const entry of near(feed, ofRoom(room), (ear) => followEvidence(store, ear, wanted, signal))) {
     const post = toPost(entry, room)
     if (post) yield post
   }

@@ -3,6 +3,7 @@ import { agentOfTurn, jobsLeft, openParks, type Park } from '../evidence/parks.t
 import { pauseOf } from '../evidence/pauses.ts'
 import type { Store, TurnRecord } from '../evidence/store.ts'
 import { threadOf } from '../evidence/threads.ts'
+import { shownOf } from '../evidence/unfinished.ts'
 import type { Clock } from '../lib/clock.ts'
 import { oneLine } from '../lib/plain.ts'
 import type { Presence } from '../shapes/agent.ts'
@@ -19,6 +20,8 @@ type Options = {
   stalledMs: number
   /** The people who may approve in a room, by name; null where it is every approver. */
   approversIn?: (room: string) => readonly string[] | null
+  /** The workspace of a room that no worker has; null where one does. */
+  workspaceless?: (room: string) => Promise<string | null>
 }
 
 type Stands = Pick<TurnView, 'state' | 'detail'> & Partial<Pick<TurnView, 'approval'>>
@@ -30,7 +33,14 @@ type Known = { turn: TurnRecord; accepted: Entry; started: Entry | null; ended: 
  * How turns stand, from the evidence; who is here only says why nothing goes on. What ended has ended, whatever Redis
  * says. However long a session is, little of it is read.
  */
-export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approversIn = () => null }: Options) => {
+export const createTurnViews = ({
+  store,
+  presenceOf,
+  clock,
+  stalledMs,
+  approversIn = () => null,
+  workspaceless = async () => null,
+}: Options) => {
   const viewOf = async (turn: TurnRecord, ahead: number): Promise<TurnView | null> => {
     const { id, session, room, agent } = turn
     const [accepted, started, ended] = await Promise.all([
@@ -67,9 +77,11 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
   }
 
   /** It has not begun: its agent cannot, others are before it, or it is about to. */
-  const inLine = async ({ id, agent }: TurnRecord, ahead: number): Promise<Stands> => {
+  const inLine = async ({ id, agent, room }: TurnRecord, ahead: number): Promise<Stands> => {
     const presence = await presenceOf(agent)
     if (isMissing(presence)) return { state: 'parked', detail: oneLine(reasonOf(presence), DETAIL) }
+    const workspace = await workspaceless(room)
+    if (workspace !== null) return { state: 'parked', detail: `no worker has the workspace ${workspace}` }
     const pause = await pauseOf(store, agent)
     if (pause) return { state: 'parked', detail: oneLine(`paused by ${pause.by}${reason(pause.why)}`, DETAIL) }
     const out = (await store.get(`${id}.stop`)) ? 'taken out of the line: it ends when it is due' : null
@@ -161,7 +173,7 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
 
   const aheadOf = async ({ id, session, status, position }: TurnRecord): Promise<number> => {
     if (status !== 'accepted' || (await store.nextTurn(session))?.id === id) return 0
-    return (await store.unfinishedTurns()).filter((one) => one.session === session && one.position < position).length
+    return (await store.unfinishedTurns({ session })).filter((one) => one.position < position).length
   }
 
   return {
@@ -175,11 +187,11 @@ export const createTurnViews = ({ store, presenceOf, clock, stalledMs, approvers
       const turn = await store.turn(id)
       return turn && viewOf(turn, await aheadOf(turn))
     },
-    /** How every turn stands that has not ended, in the order they were accepted. */
+    /** How the turns stand that have not ended, in the order they were accepted: all that run, and the oldest that wait. */
     open: async (): Promise<TurnView[]> => {
       const views: TurnView[] = []
       const before = new Map<string, number>()
-      for (const turn of await store.unfinishedTurns()) {
+      for (const turn of await shownOf(store)) {
         const ahead = before.get(turn.session) ?? 0
         before.set(turn.session, ahead + 1)
         const view = await viewOf(turn, ahead)

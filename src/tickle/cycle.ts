@@ -68,7 +68,9 @@ export const createCycle = (options: Options) => {
     const away = judged.state === 'gone' || (judged.state === 'parked' && presence?.readiness !== 'ready')
     const goneSince = away ? await lastSeen(id, turns, now) : null
     const paused = (await pauseOf(store, id)) !== null
-    return { ...judged, id, type, presence, busy: own.length > 0, paused, goneSince }
+    // What waits behind a thousand others is not looked at, and is work all the same.
+    const busy = own.length > 0 || (await store.unfinishedTurns({ agent: id, limit: 1 })).length > 0
+    return { ...judged, id, type, presence, busy, paused, goneSince }
   }
 
   /** Since when an agent is not here, by what the rooms were told; where that is not known, by what it did last. */

@@ -1,7 +1,7 @@
 import type { Fence } from '../evidence/append.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Author, Draft } from '../shapes/evidence.ts'
-import type { Refusal } from '../shapes/refusal.ts'
+import { canBeWrittenLater, type Refusal } from '../shapes/refusal.ts'
 
 export type Round = ReturnType<typeof createRound>
 
@@ -15,7 +15,7 @@ export const createRound = (store: Store, fence: Fence, now: number, author: Aut
   let next: number | null = null
   /** From here on somebody else does it, or nothing can be written: it is done at another time. */
   const stop = (refusal: Refusal): void => {
-    if (LATER.has(refusal.code)) over ??= refusal
+    if (canBeWrittenLater(refusal)) over ??= refusal
   }
   return {
     store,
@@ -41,5 +41,3 @@ export const createRound = (store: Store, fence: Fence, now: number, author: Aut
     due: (): number | null => next,
   }
 }
-
-const LATER: ReadonlySet<string> = new Set(['fenced', 'store-full', 'store-failed'])

@@ -1,6 +1,7 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync, read, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Folder, openFolder } from '../workspace/folder.ts'
 import { type Opened, READ, unfit } from '../workspace/paths.ts'
 
@@ -59,7 +60,7 @@ export const confirming = (opened: Opened, hardLinks: boolean): Confirm => {
         await file?.handle?.close()
         // A file that was asked for by name is open, and was looked at.
         const handle = opened.folder ? await openFile(below) : null
-        file = { below, handle, lineAt: linesIn(opened.folder ? handle : opened.handle) }
+        file = { below, handle, lineAt: linesIn(opened.folder ? (handle?.fd ?? null) : opened.fd) }
       }
       return file.lineAt(number)
     },
@@ -83,9 +84,9 @@ type LineAt = (number: number) => Promise<string | null>
 const LINE = 4096
 
 /** The lines of a file by their numbers, going forward only, and never more of it in memory than a piece. */
-const linesIn = (handle: FileHandle | null): LineAt => {
-  if (!handle) return async () => null
-  const lines = lineByLine(decoded(handle))
+const linesIn = (fd: number | null): LineAt => {
+  if (fd === null) return async () => null
+  const lines = lineByLine(decoded(fd))
   let line = 0
   return async (number) => {
     for (;;) {
@@ -110,12 +111,14 @@ async function* lineByLine(pieces: AsyncIterable<string>): AsyncGenerator<string
   yield text
 }
 
+const readPiece = promisify(read)
+
 /** The text of a file in pieces. Search programs know the encoding by the mark at the beginning, and so must this. */
-async function* decoded(handle: FileHandle): AsyncGenerator<string> {
+async function* decoded(fd: number): AsyncGenerator<string> {
   const buffer = Buffer.allocUnsafe(65_536)
   let decoder: InstanceType<typeof TextDecoder> | null = null
   for (;;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length)
+    const { bytesRead } = await readPiece(fd, buffer, 0, buffer.length, null)
     if (bytesRead === 0) {
       yield decoder?.decode() ?? ''
       return

@@ -133,7 +133,8 @@ const judge = async (call: ToolCall, standing: Standing): Promise<Result<Passed 
     sandbox: reach.value.sandbox ?? null,
     pin,
     waits: reach.value.waits ?? null,
-    run: (given) => tool.run(args, { ...given, ...bench }),
+    // Made for this call alone: it is completed, not copied, and what is in it is made when it is asked for.
+    run: (given) => tool.run(args, Object.assign(given, bench)),
   })
 }
 

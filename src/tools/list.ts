@@ -1,4 +1,4 @@
-import type { Dirent, Stats } from 'node:fs'
+import { closeSync, type Dirent, type Stats } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -28,13 +28,16 @@ export const list = defineTool({
       const { code, message } = error as NodeJS.ErrnoException
       return failed(code === undefined ? message : `cannot list ${target.name}: ${code}`)
     } finally {
-      await opened.handle.close()
+      closeSync(opened.fd)
     }
   },
 })
 
 /** The most that is listed, and the most that is read of one folder: beyond that nobody looks at names. */
 const MOST = 20_000
+
+/** A folder that is open while it is listed. */
+type Listed = Pick<Folder, 'door' | 'real'>
 
 /** A line of a listing; the path of what it is about, where that is a file. */
 type Line = { text: string; path: string | null }
@@ -44,7 +47,7 @@ const createListing = (bench: Bench) => {
   const lines: Line[] = []
   let more = false
 
-  const add = async (folder: Folder, name: string, depth: number): Promise<void> => {
+  const add = async (folder: Listed, name: string, depth: number): Promise<void> => {
     const { entries, whole } = await entriesOf(folder, name, bench)
     more ||= !whole
     for (const entry of entries) {
@@ -56,7 +59,7 @@ const createListing = (bench: Bench) => {
       await (entry.isDirectory() ? addFolder : addOther)(folder, entry.name, join(name, entry.name), depth)
     }
   }
-  const addFolder = async (above: Folder, entry: string, name: string, depth: number): Promise<void> => {
+  const addFolder = async (above: Listed, entry: string, name: string, depth: number): Promise<void> => {
     lines.push({ text: `${lineOf(name)}/`, path: null })
     if (depth === 1) return
     // Whatever is no longer a folder of that name, or may not be opened, has nothing in it to list.
@@ -68,7 +71,7 @@ const createListing = (bench: Bench) => {
       await folder.handle.close()
     }
   }
-  const addOther = async (folder: Folder, entry: string, name: string): Promise<void> => {
+  const addOther = async (folder: Listed, entry: string, name: string): Promise<void> => {
     const stat = await lstat(join(folder.door, entry)).catch(() => null)
     if (stat) lines.push({ text: `${lineOf(name)}  ${sizeOf(stat)}`, path: stat.isFile() ? name : null })
   }
@@ -81,7 +84,7 @@ const sizeOf = (stat: Stats): string => {
 }
 
 /** What may be shown of a folder: its folders first, each in the order of their names. */
-const entriesOf = async (folder: Folder, name: string, { shows, workspace }: Bench) => {
+const entriesOf = async (folder: Listed, name: string, { shows, workspace }: Bench) => {
   const entries: Dirent[] = []
   let read = 0
   for await (const entry of await opendir(folder.door, { bufferSize: 1024 })) {

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { execa } from 'execa'
 import type { StepOutcome } from '../shapes/turn.ts'
@@ -43,7 +44,7 @@ export const ripgrep = async (search: Search, bench: Bench): Promise<StepOutcome
     return failed((error as Error).message)
   } finally {
     await confirm.close()
-    await opened.handle.close()
+    closeSync(opened.fd)
   }
 }
 

@@ -1,17 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { loadHouse } from '../config/load.ts'
+import { type Migrated, migratedLine } from '../evidence/engine/sharing.ts'
 import { openStore } from '../evidence/store.ts'
 import { type Folder, openFolder, openWorkspaceFolder, type Secrets, secretsOf } from '../house/folder.ts'
+import { lockFolder } from '../house/lock.ts'
 import type { Settings } from '../house/parts.ts'
 import { writeInstance } from '../house/running.ts'
-import { systemClock } from '../lib/clock.ts'
+import { refuseOpenSecrets } from '../house/secret-names.ts'
+import { steadyClock, systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import { ping } from '../redis/redis.ts'
 import type { Config } from '../shapes/config.ts'
 import { type Child, type ChildName, startChild } from './children.ts'
 import { keepAlive } from './keep-alive.ts'
-import { lockFolder } from './lock.ts'
 import { startRedis } from './redis-server.ts'
 
 export type Instance = {
@@ -28,6 +30,7 @@ type Say = (line: string) => void
 export const startInstance = async (settings: Settings, say: Say): Promise<Instance> => {
   const { config } = loadHouse(join(settings.root, 'config'), settings.configFile, settings)
   openWorkspaceFolder(settings.workspace)
+  refuseOpenSecrets(settings, config)
   const folder = openFolder(settings.data)
   const undo: (() => Promise<void> | void)[] = [lockFolder(folder)]
   const stop = async (): Promise<void> => {
@@ -51,27 +54,31 @@ type Starting = {
 }
 
 const start = async ({ settings, config, folder, say, undo, stop }: Starting): Promise<Instance> => {
-  const secrets = secretsOf(folder)
-  await (await openStore({ url: settings.evidence ?? folder.store, clock: systemClock })).close()
+  const secrets = secretsOf(folder, settings.secretsFile)
+  const migrated = (done: Migrated) => say(migratedLine(done))
+  await (await openStore({ url: settings.evidence ?? folder.store, clock: systemClock, migrated })).close()
   const watch = new AbortController()
-  const redis = await openRedis(settings, folder, say, watch.signal)
+  const redis = await openRedis({ settings, config, folder, say }, watch.signal)
   undo.push(redis.stop)
 
   const within = { ...settings, redis: redis.address }
-  const names = namesFor(config)
+  const names = namesFor(config, settings.workers)
   say(`starting ${names.join(', ')}`)
-  const children = await startAll(within, config, names)
+  const children = await startAll(within, config, names, watch.signal)
   const watched = children.map((child) =>
     keepAlive(child, {
       say,
       signal: watch.signal,
-      again: (port) => startChild(child.name, { ...within, port: port ?? within.port }, config),
+      again: (port) => startChild(child.name, { ...within, port: port ?? within.port }, config, watch.signal),
     }),
   )
   undo.push(async () => {
     watch.abort()
-    // The gateway and the bridge first: nothing more comes in. Then the worker, which ends what it has begun.
-    for (const { stop: end } of watched) await end()
+    // The gateway and the bridge first: nothing more comes in. Then the workers, which end what they have begun, at once.
+    const endAll = (workers: boolean) =>
+      Promise.all(watched.map(({ stop: end }, i) => ((names[i] === 'worker') === workers ? end() : null)))
+    await endAll(false)
+    await endAll(true)
   })
   const url = children[0]?.url ?? ''
   await untilHealthy(url, settings.data)
@@ -80,12 +87,20 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
 }
 
 /** What is started, the gateway first; where there are no networks, nobody has to be on them. */
-const namesFor = ({ networks }: Config): ChildName[] =>
-  Object.keys(networks).length === 0 ? ['gateway', 'worker'] : ['gateway', 'bridge', 'worker']
+const namesFor = ({ networks, worker }: Config, workers: number | undefined): ChildName[] => [
+  'gateway',
+  ...(Object.keys(networks).length === 0 ? [] : ['bridge' as const]),
+  ...Array<'worker'>(workers ?? worker.processes).fill('worker'),
+]
 
 /** All at once. If one has a problem, the others are not left running. */
-const startAll = async (settings: Settings, config: Config, names: readonly ChildName[]): Promise<Child[]> => {
-  const started = await Promise.allSettled(names.map((name) => startChild(name, settings, config)))
+const startAll = async (
+  settings: Settings,
+  config: Config,
+  names: readonly ChildName[],
+  signal: AbortSignal,
+): Promise<Child[]> => {
+  const started = await Promise.allSettled(names.map((name) => startChild(name, settings, config, signal)))
   const failed = started.find((result) => result.status === 'rejected')
   const children = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   if (!failed) return children
@@ -96,10 +111,13 @@ const startAll = async (settings: Settings, config: Config, names: readonly Chil
 const WATCH_MS = 2000
 const PATIENCE_MS = 30_000
 
-const openRedis = async (settings: Settings, folder: Folder, say: Say, signal: AbortSignal) => {
+type Opening = Pick<Starting, 'settings' | 'config' | 'folder' | 'say'>
+
+const openRedis = async ({ settings, config, folder, say }: Opening, signal: AbortSignal) => {
   if (settings.redis) {
     const address = settings.redis
     await ping(address).catch((error: Error) => {
+      if (error instanceof Problem) throw error
       throw new Problem(
         `Redis does not answer at the REDIS_URL given: ${error.message}`,
         'start it, correct REDIS_URL, or leave it unset',
@@ -108,7 +126,7 @@ const openRedis = async (settings: Settings, folder: Folder, say: Say, signal: A
     return { address, broken: watchRedis(address, signal), stop: () => {} }
   }
   say(`starting Redis on a socket in ${folder.path}`)
-  const server = await startRedis(folder, settings.path)
+  const server = await startRedis(folder, settings.path, config.log)
   const broken = server.ended.then((how) =>
     signal.aborted ? new Promise<never>(() => {}) : new Problem(`Redis ended under us (${how})`, AGAIN),
   )
@@ -119,8 +137,8 @@ const AGAIN = 'nothing that was accepted is lost: start `bellhop up` again'
 
 /** A Redis of somebody else's may come back: only when it stays away does the instance end. */
 const watchRedis = async (address: string, signal: AbortSignal): Promise<Problem> => {
-  let since = Date.now()
-  while (Date.now() - since < PATIENCE_MS) {
+  let since = steadyClock()
+  while (steadyClock() - since < PATIENCE_MS) {
     await setTimeout(WATCH_MS, null, { signal }).catch(() => new Promise(() => {}))
     if (
       await ping(address).then(
@@ -128,7 +146,7 @@ const watchRedis = async (address: string, signal: AbortSignal): Promise<Problem
         () => false,
       )
     )
-      since = Date.now()
+      since = steadyClock()
   }
   return new Problem(`Redis has not answered for ${PATIENCE_MS / 1000} s`, AGAIN)
 }
@@ -136,10 +154,10 @@ const watchRedis = async (address: string, signal: AbortSignal): Promise<Problem
 const HEALTHY_MS = 15_000
 
 const untilHealthy = async (url: string, data: string): Promise<void> => {
-  const end = Date.now() + HEALTHY_MS
+  const end = steadyClock() + HEALTHY_MS
   let last = 'no answer'
-  while (Date.now() < end) {
-    const answer = await fetch(new URL('/healthz', url)).catch(() => null)
+  while (steadyClock() < end) {
+    const answer = await fetch(new URL('/readyz', url)).catch(() => null)
     if (answer?.ok) return
     last = (await answer?.text()) ?? last
     await setTimeout(50)

@@ -6,6 +6,7 @@ import type { Settings } from '../house/parts.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Result } from '../shapes/result.ts'
 import { type Instance, startInstance } from './instance.ts'
+import { linkOf } from './link.ts'
 
 type Terminal = {
   input: Readable & { isTTY?: boolean }
@@ -18,14 +19,17 @@ export const up = async (settings: Settings, terminal: Terminal, ends: AbortSign
   const say = (line: string) => terminal.output.write(`bellhop: ${line}\n`)
   const instance = await startInstance(settings, say)
   for (const line of await agentLines(instance)) say(line)
-  terminal.output.write(`ready  ${instance.url}/?token=${instance.secrets.operator}\n`)
+  // What is no terminal is kept: a journal, the log of a container. A token has no place there.
+  const { isTTY = false } = terminal.output
+  if (!isTTY) say(`the link that signs in: bellhop link --data ${settings.data}`)
+  terminal.output.write(`ready  ${isTTY ? linkOf(instance.url, instance.secrets.operator) : instance.url}\n`)
 
   const over = new AbortController()
   const ended = new Promise<null>((resolve) => {
     ends.addEventListener('abort', () => resolve(null))
     if (ends.aborted) resolve(null)
   })
-  const attended = terminal.input.isTTY && terminal.output.isTTY
+  const attended = terminal.input.isTTY && isTTY
   const rooms = attended
     ? [openRoom(instance.url, instance.secrets.admin, terminal, over.signal).then(() => null, asProblem)]
     : []

@@ -6,7 +6,7 @@ import type { Agreed, createHandshake } from './handshake.ts'
 import type { AgentsHouse, Answer, Limits, Objection } from './house.ts'
 import { no } from './objection.ts'
 import { CLOSED, createOutbox } from './outbox.ts'
-import { createPace } from './pace.ts'
+import { createPace, type Speed } from './pace.ts'
 import type { Peer } from './peer.ts'
 import { type Read, readFrame } from './read.ts'
 import type { createRoute } from './route.ts'
@@ -24,7 +24,7 @@ export type Caller = {
 }
 
 export type Parts = {
-  house: Pick<AgentsHouse, 'clock' | 'log' | 'refuse'>
+  house: Pick<AgentsHouse, 'clock' | 'log' | 'refuseSparingly'>
   limits: Limits
   handshake: ReturnType<typeof createHandshake>
   route: ReturnType<typeof createRoute>
@@ -65,11 +65,11 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
     heard = clock()
     if (!outbox.isOpen() || !mayBeEarly(data)) return
     const speed = pace()
-    if (speed === 'enough') outbox.refuse(null, no('frames-exceeded', 'frames come far too fast'))
+    if (speed.kind === 'enough') outbox.refuse(null, no('frames-exceeded', 'frames come far too fast'))
     else judge(isBinary ? BINARY : readFrame(String(data), limits.depth, minorOf(stage)), speed)
   }
 
-  const judge = (read: Read, speed: string): void => {
+  const judge = (read: Read, speed: Speed): void => {
     const objection = read.ok ? objectionTo(read.frame, speed) : read
     if (objection) outbox.answer(read.ok ? read.frame.id : read.re, objection)
     else if (read.ok) inOrder(read.frame)
@@ -84,11 +84,16 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
     return outbox.isOpen()
   }
 
-  const objectionTo = ({ id }: ClientFrame, speed: string) => {
+  const objectionTo = ({ id }: ClientFrame, speed: Speed) => {
     const limit = limits.inFlight
-    if (speed !== 'in time') return no('frames-exceeded', 'frames come too fast', { per_second: limits.perSecond })
+    if (speed.kind === 'too fast') return tooFast(speed.wait)
     if (underWay.size >= limit) return no('frames-exceeded', `${limit} frames wait for their answers`, { limit })
     return underWay.has(id) ? no('id-conflict', `${id} is the id of a frame that waits for its answer`) : null
+  }
+
+  const tooFast = (wait: number): Objection => {
+    const { refusal, ...rest } = no('frames-exceeded', 'frames come too fast', { per_second: limits.perSecond })
+    return { ...rest, refusal: { ...refusal, wait } }
   }
 
   const inOrder = (frame: ClientFrame): void => {
@@ -116,9 +121,14 @@ export const openConnection = (socket: WebSocket, caller: Caller, parts: Parts) 
     return (await admitted(frame.id)) ? noted(await route(frame, stage)) : null
   }
 
+  const who = (): string => {
+    if (stage.at === 'welcome') return stage.peer.principal.key
+    return (stage.at === 'ready' ? stage.agreed.principal : caller.principal)?.key ?? 'strangers'
+  }
+
   /** An attempt that was refused here is evidence, like all the others. */
   const noted = async <T extends Answer>(answer: T): Promise<T> => {
-    if (!answer.ok && ATTEMPTS.has(answer.refusal.code)) await house.refuse('agents', answer.refusal)
+    if (!answer.ok && ATTEMPTS.has(answer.refusal.code)) await house.refuseSparingly(who(), 'agents', answer.refusal)
     return answer
   }
 

@@ -27,8 +27,8 @@ export type AgentsHouse = {
   describe: (tool: AnyTool) => Promise<{ help: string; schema: Record<string, unknown> } | null>
   /** The one door for what is said. */
   receive: (message: Message) => Promise<Result<Receipt>>
-  /** Writes down that something was refused that never came to the pipeline or to a gate. */
-  refuse: (stage: string, refusal: Refusal) => Promise<unknown>
+  /** Writes down that something was refused that never came to the pipeline or to a gate: of many, the first ones of each. */
+  refuseSparingly: (who: string, stage: string, refusal: Refusal) => Promise<unknown>
   /** Keeps the turn of a session for so long; and for whom. */
   hold: (session: string, ms: number, who: string) => Promise<void>
   /** Told when an agent became ready, or left. */

@@ -32,7 +32,7 @@ export const createInvokes = ({ store, seats, hold, lease, log, roster, stopOf }
   const lookOut = async (): Promise<void> => {
     while (again && roster.size() > 0) {
       again = false
-      await Promise.all(firstOfEach(await store.unfinishedTurns()).map(offer))
+      await Promise.all(firstOfEach(await store.unfinishedTurns({ agents: roster.agents() })).map(offer))
     }
   }
 

@@ -34,7 +34,7 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
 
   /** Every frame is judged by its token; of an agent that sends none it is looked once in a lease. */
   const isAdmitted = async (peer: Peer): Promise<boolean> => {
-    if (clock() - (asked.get(peer) ?? 0) < lease.ms) return true
+    if (clock() - (asked.get(peer) ?? Number.NEGATIVE_INFINITY) < lease.ms) return true
     asked.set(peer, clock())
     return peer.admitted()
   }
@@ -69,6 +69,7 @@ export const createRoster = ({ registry, hold, announce, lease, clock, log }: Ag
   return {
     of: (agent: string): Peer | undefined => peers.get(agent),
     size: (): number => peers.size,
+    agents: (): string[] => [...peers.keys()],
 
     /**
      * Lets go of a lease that the same agent left here: of a connection that closed, or answers no more. Answers whether

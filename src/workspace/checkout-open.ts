@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path'
 import { parseJson } from '../lib/parse-json.ts'
 import { closedIn } from './checkout-closed.ts'
 import { makeCheckout } from './checkout-make.ts'
-import { type CheckoutRecord, checkoutAt, readRecord, writeRecord } from './checkout-record.ts'
+import { type CheckoutRecord, checkoutAt, OWN_GIT, readRecord, writeRecord } from './checkout-record.ts'
 import type { Source, Start } from './checkout-source.ts'
 import { makeWhole } from './make-whole.ts'
 import { contains, type Workspace } from './paths.ts'
@@ -110,7 +110,7 @@ const openPlace = async ({ shadows, workspace, path }: Ground, agent: string, ro
 
 /** A git on a repository of our own with nothing in it: what it is asked has to do with files, and not with theirs. */
 const ownGit = async ({ folder, path }: Ground, root: string): Promise<Git> => {
-  const own = join(folder, '.git-own')
+  const own = join(folder, OWN_GIT)
   if (!existsSync(own)) await makeWhole(own, (fresh) => initGit(fresh, path))
   return gitIn({ folder: own, root, path })
 }

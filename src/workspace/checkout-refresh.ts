@@ -18,7 +18,7 @@ export type Refreshed = { kind: 'same' | 'brought'; commit: string } | { kind: '
  * Brings the commit that is checked out in the workspace into the checkout of an agent that has nothing of its own left
  * there: all that it did is merged, and is in that commit or was decided otherwise. What git ignores stays as it is.
  */
-export const refreshCheckout = async (ground: Ground, opened: Opened): Promise<Refreshed> => {
+export const refreshCheckout = async (ground: Ground, opened: Opened, still: () => boolean): Promise<Refreshed> => {
   const { agent, at, place, record, git } = opened
   const start = await ground.source.start()
   if (typeof start === 'string') return left(start)
@@ -36,6 +36,8 @@ export const refreshCheckout = async (ground: Ground, opened: Opened): Promise<R
     const wanted = await statesIn(fresh, [...new Set([...own, ...between])])
     const waiting = await undecided(ground, opened, own, wanted)
     if (waiting !== null) return left(`${waiting} was merged, and is not committed`)
+    // Nothing is changed before this, and what is begun here is not left half done.
+    if (!still()) return left('another process may be at it')
     const why = await become(opened, fresh, wanted)
     if (why !== null) return left(why)
     await exchangeRepository(at, fresh)

@@ -6,7 +6,7 @@ import type { FileChange } from '../shapes/turn.ts'
 import { closedIn, differing } from './checkout-closed.ts'
 import { type MergeOrder, type MergeReport, mergeCheckout } from './checkout-merge.ts'
 import { type Ground, type Opened, openCheckout } from './checkout-open.ts'
-import { baseOf, checkoutAt, readRecord } from './checkout-record.ts'
+import { baseOf, checkoutAt, readBegun, readRecord, writeBegun } from './checkout-record.ts'
 import { type Refreshed, refreshCheckout } from './checkout-refresh.ts'
 import { createSource } from './checkout-source.ts'
 import type { Place } from './place.ts'
@@ -71,7 +71,8 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
       return typeof opened === 'string' ? opened : work(opened)
     })
 
-  const isMade = (agent: string): boolean => existsSync(checkoutAt(ground.folder, ground.workspace.root, agent).record)
+  const placeOf = (agent: string) => checkoutAt(ground.folder, ground.workspace.root, agent)
+  const isMade = (agent: string): boolean => existsSync(placeOf(agent).record)
 
   return {
     /** Where an agent works; made when it is first needed. An error, with a sentence, where it cannot be. */
@@ -86,11 +87,14 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
       if (!isMade(agent)) return `${agent} has not begun to work in its checkout`
       return alone(MERGING, () => using(agent, async (opened) => mergeCheckout(ground, await held(opened), order)))
     },
-    /** For an agent that is about to begin with something; never while one works in there. */
-    refresh: async (agent: string): Promise<Refreshed> => {
-      const refreshed = await using(agent, async (opened) => refreshCheckout(ground, await held(opened)))
+    /** For an agent that is about to begin with something; never while one works in there, in whichever process. */
+    refresh: async (agent: string, still: () => boolean = () => true): Promise<Refreshed> => {
+      const refreshed = await using(agent, async (opened) => refreshCheckout(ground, await held(opened), still))
       return typeof refreshed === 'string' ? { kind: 'left', why: refreshed } : refreshed
     },
+    /** The turns that have begun in it, in whichever process; and that these have. */
+    begun: (agent: string): Promise<string[]> => readBegun(placeOf(agent).begun),
+    noteBegun: (agent: string, turns: readonly string[]): Promise<void> => writeBegun(placeOf(agent).begun, turns),
     /** Null where it was not made yet; a sentence where it cannot be opened. */
     state: async (agent: string): Promise<CheckoutState | string | null> =>
       isMade(agent) ? using(agent, async (opened) => stateOf(ground, await held(opened))) : null,

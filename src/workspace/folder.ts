@@ -9,7 +9,7 @@ export type Folder = { handle: FileHandle; door: string; real: string }
 /** Opens the folder of that real path; an error where there is none, or where another now has its name. */
 export const openFolder = async (real: string, way = real): Promise<Folder> => {
   const handle = await open(way, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  const door = await doorOf(handle, real).catch(closing(handle))
+  const door = await doorOf(handle.fd, real).catch(closing(handle))
   if (door === null) return closing(handle)(new Error(MOVED))
   return { handle, door, real }
 }

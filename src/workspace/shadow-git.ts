@@ -20,7 +20,13 @@ export type GitOptions = {
 
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<Said>
 
-type Place = { folder: string; root: string; path: string }
+type Place = {
+  folder: string
+  root: string
+  path: string
+  /** Folders with the objects of other repositories, which are found, too. */
+  others?: readonly string[]
+}
 
 const MOST = 256 * 1024 * 1024
 const MOST_ERROR = 16 * 1024 * 1024
@@ -32,7 +38,7 @@ const TIMEOUT_MS = 300_000
  * Runs git on a repository of our own with the workspace as its files. Its settings are these and no others: nothing of
  * the user's, and no program but git itself.
  */
-export const gitIn = ({ folder, root, path }: Place): Git => {
+export const gitIn = ({ folder, root, path, others = [] }: Place): Git => {
   const settings = Object.entries(SETTINGS).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   // What the user's own repository ignores without saying so in a file of the workspace.
   const excludes = ['-c', `core.excludesFile=${join(root, '.git/info/exclude')}`]
@@ -44,6 +50,7 @@ export const gitIn = ({ folder, root, path }: Place): Git => {
         ...gitEnvironment(path),
         GIT_DIR: folder,
         GIT_WORK_TREE: root,
+        ...(others.length === 0 ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quoted).join(':') }),
         ...(index === undefined ? {} : { GIT_INDEX_FILE: index }),
       },
       extendEnv: false,
@@ -60,6 +67,9 @@ export const gitIn = ({ folder, root, path }: Place): Git => {
     return { exit: exitCode, output: Buffer.from(stdout), cut, late, error }
   }
 }
+
+/** As git reads one of a list of paths: whatever it has in it. */
+const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&')}"`
 
 /** A buffer is given whole, the rest piece by piece, as git takes it. */
 const stdinFor = (input: GitOptions['input']) => {

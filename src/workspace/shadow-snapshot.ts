@@ -3,6 +3,8 @@ import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { type Clock, systemClock } from '../lib/clock.ts'
+import { diedHere, here } from '../lib/holder.ts'
 import type { Git, GitOptions, Said } from './shadow-git.ts'
 import { packBeforehand } from './shadow-pack.ts'
 import { stateOf } from './state.ts'
@@ -59,24 +61,29 @@ const no = (): boolean => false
 
 /** An index that nobody else uses; it says whose it is, so that others can tell when it is nobody's. */
 export const ownIndex = (folder: string): string =>
-  join(folder, `index.${process.pid}-${randomBytes(6).toString('hex')}`)
+  join(folder, `index.${here()}.${process.pid}-${randomBytes(6).toString('hex')}`)
 
-/** Removes what processes left behind that are no longer there. */
-export const sweepIndexes = async (folder: string): Promise<void> => {
+const OWN = /^index\.(?:(.+)\.)?(\d+)-[0-9a-f]{12}(?:\.lock)?$/
+
+/** A snapshot takes minutes at most. */
+const DAY_MS = 86_400_000
+
+/**
+ * Removes what processes left behind that are no longer there. The folder may be shared by machines, and whether a process
+ * of another one is there cannot be seen: what is its, is removed when nothing was done with it for a day.
+ */
+export const sweepIndexes = async (folder: string, clock: Clock = systemClock): Promise<void> => {
   for (const name of await readdir(folder)) {
-    const [, pid] = /^index\.(\d+)-/.exec(name) ?? []
-    if (pid !== undefined && isGone(Number(pid))) await rm(join(folder, name), { force: true })
+    const [own, machine = '', pid] = OWN.exec(name) ?? []
+    if (own === undefined) continue
+    const file = join(folder, name)
+    if (diedHere(`${machine}/${pid}`) || (await isOld(file, clock))) await rm(file, { force: true })
   }
 }
 
-const isGone = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
-  }
-}
+/** By when it was linked, not by when it was written: it may be an index that nothing had to be changed in for long. */
+const isOld = async (file: string, clock: Clock): Promise<boolean> =>
+  ((await lstat(file).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY) < clock() - DAY_MS
 
 /** What is known is looked at while what is new is looked for; then both are told to the index. */
 const take = async (options: Options, on: GitOptions): Promise<Said> => {

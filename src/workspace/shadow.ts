@@ -6,6 +6,7 @@ import type { FileChange, FileState } from '../shapes/turn.ts'
 import { makeWhole } from './make-whole.ts'
 import { contains, type Workspace } from './paths.ts'
 import { reachOf } from './scope.ts'
+import { contentsIn } from './shadow-contents.ts'
 import { type Change, changesIn, createDiffs, lackingIn } from './shadow-diff.ts'
 import { type Git, gitIn, initGit } from './shadow-git.ts'
 import { createSnapshots, indexOf, sweepIndexes } from './shadow-snapshot.ts'
@@ -50,13 +51,17 @@ export const openShadow = async ({ folder: home, workspace, path, deny }: Option
   await exclude(folder, excludesOf(workspace, deny))
   await sweepIndexes(folder)
   const git = gitIn({ folder, root, path })
+  // What is kept is kept here, whatever others have. What was kept is found with others, too: before a restore, or a move, the
+  // same files had another path.
+  const others = (await contentsIn(home)).filter((other) => other !== join(folder, 'objects'))
+  const reading = gitIn({ folder, root, path, others })
   return {
     tree: createSnapshots({ git, folder, root, keeps: keeperOf(workspace, deny) }),
-    changes: (before, after) => changesIn(git, before, after),
+    changes: (before, after) => changesIn(reading, before, after),
     keep: (content) => keep(git, content),
-    content: (state) => contentOf(git, state),
-    lacks: (states) => lackingIn(git, states),
-    ...createDiffs(git, folder),
+    content: (state) => contentOf(reading, state),
+    lacks: (states) => lackingIn(reading, states),
+    ...createDiffs(reading, folder),
   }
 }
 

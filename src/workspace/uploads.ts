@@ -18,6 +18,8 @@ const ROOM = /^(?!\.+$)[A-Za-z0-9._~-]{1,200}$/
 /** So many files may have the same name, and so long may one be: with a number, it is a name of a file anywhere. */
 const MOST_ALIKE = 100
 const NAME_BYTES = 200
+/** So many files a room may have, however small they are. */
+const MOST_FILES = 5000
 
 type Kept = {
   /** What it is called from now on. */
@@ -30,15 +32,17 @@ type Kept = {
  * Files that people brought to a room, in the data folder: read by the turns of that room alone, as `upload:NAME`. A room
  * has no more of them than `roomBytes`: what fills the disk stops the house.
  */
-export const createUploads = (folder: string, { roomBytes }: { roomBytes: number }) => ({
+export const createUploads = (
+  folder: string,
+  { roomBytes, mostFiles = MOST_FILES }: { roomBytes: number; mostFiles?: number },
+) => ({
   /** Keeps a file, whole or not at all, beside what has its name already. The same file again is the one that is there. */
   write: async (room: string, given: string, content: Buffer): Promise<Result<Kept>> => {
     if (!ROOM.test(room)) throw new Error(`${room} cannot be kept for`)
     const home = join(folder, room)
     await mkdir(home, { recursive: true, mode: 0o700 })
-    const kept = await bytesIn(home)
-    if (kept + content.length > roomBytes)
-      return refused(refusal('uploads-full', `${room} has ${kept} bytes of files, and may have ${roomBytes}`))
+    const full = await fullness(home, content.length, { roomBytes, mostFiles })
+    if (full !== null) return refused(refusal('uploads-full', `${room} has ${full}`))
     // Hidden until all of it is there: no name that can be asked for begins with a dot.
     const part = join(home, `.${randomUUID()}`)
     try {
@@ -62,9 +66,15 @@ export const createUploads = (folder: string, { roomBytes }: { roomBytes: number
   },
 })
 
-const bytesIn = async (home: string): Promise<number> => {
-  const sizes = (await readdir(home)).map(async (name) => (await stat(join(home, name)).catch(() => null))?.size ?? 0)
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+type Most = { roomBytes: number; mostFiles: number }
+
+/** What a folder has so much of that so many bytes more do not fit, as the end of a sentence; null where they do. */
+const fullness = async (home: string, more: number, { roomBytes, mostFiles }: Most): Promise<string | null> => {
+  const names = await readdir(home)
+  if (names.length >= mostFiles) return `${names.length} files, and may have ${mostFiles}`
+  const sizes = names.map(async (name) => (await stat(join(home, name)).catch(() => null))?.size ?? 0)
+  const kept = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  return kept + more > roomBytes ? `${kept} bytes of files, and may have ${roomBytes}` : null
 }
 
 const writeWhole = async (place: string, content: Buffer): Promise<void> => {

@@ -768,6 +768,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       house.progress(first, 'two ')
       await poll(written).toEqual([growing('two ')])
       await house.kill()
+      await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('offline')
       await house.open()
       await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
       house.progress(first, 'four')
@@ -978,7 +979,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
     house.signedIn = false
     await page.goto(house.address())
     await poll(banner).toBe(
-      'You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.',
+      'You are not signed in: open the link that `bellhop link` prints, or reload this page to sign in.',
     )
     expect(await line().isDisabled()).toBe(true)
     house.signedIn = true
@@ -1153,7 +1154,12 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
       await waits.end()
       await poll(banner).toBe('reconnecting…')
       house.isMute = false
-      await poll(() => page.locator('#composer').getAttribute('data-link')).toBe('online')
+      // It may have tried again before that: what it waits for then is ended, too.
+      await poll(async () => {
+        const link = await page.locator('#composer').getAttribute('data-link')
+        if (link !== 'online') await waits.end()
+        return link
+      }).toBe('online')
     })
 
     test('is had where the browser gives no places', async () => {

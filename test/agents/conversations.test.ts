@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createConversations } from '../../src/agents/conversations.ts'
+import { createConversations, type Held } from '../../src/agents/conversations.ts'
 import type { Conversation, Hands, Runner } from '../../src/runners/runner.ts'
 import { eventually } from '../support/poll.ts'
 
@@ -7,6 +7,7 @@ import { eventually } from '../support/poll.ts'
 const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
   const open: string[] = []
   const taken: string[] = []
+  const held = new Map<string, Held>()
   let now = 0
   let given = 0
   const conversationOf = (id: string): Conversation => {
@@ -52,8 +53,13 @@ const openTalks = ({ most = 2, idleMs = 1000 } = {}) => {
     pass: (ms: number) => {
       now += ms
     },
-    begin: (session: string, resume: string | null = null, signal = new AbortController().signal) =>
-      talks.open({ session, instructions: '', model: null, resume, runner, give, seen: 0, signal }),
+    begin: async (session: string, resume: string | null = null, signal = new AbortController().signal) => {
+      const begun = await talks.open({ session, instructions: '', model: null, resume, runner, give, seen: 0, signal })
+      if (begun.ok) held.set(session, begun.held)
+      return begun
+    },
+    /** Lays down the one that was begun last for a session. */
+    layDown: (session: string) => talks.layDown(held.get(session) as Held),
   }
 }
 
@@ -62,9 +68,9 @@ test('a conversation goes on until it has been idle for long, and its hands are 
   await it.begin('s-1')
   it.pass(5000)
   expect(it.open).toEqual(['s-1'])
-  it.talks.layDown('s-1')
+  it.layDown('s-1')
   expect(it.talks.takeUp('s-1')?.conversation.id).toBe('s-1')
-  it.talks.layDown('s-1')
+  it.layDown('s-1')
   it.pass(1000)
   await eventually('it is let go', () => it.open.length === 0)
   expect({ kept: it.talks.takeUp('s-1'), taken: it.taken }).toEqual({ kept: null, taken: ['hands-1'] })
@@ -75,12 +81,12 @@ test('where there are too many, the one that has been idle for longest is let go
   const it = openTalks()
   await it.begin('s-1')
   await it.begin('s-2')
-  it.talks.layDown('s-2')
+  it.layDown('s-2')
   await it.begin('s-3')
   expect(it.open).toEqual(['s-1', 's-3'])
   const waits = it.begin('s-4')
   expect(it.open).toEqual(['s-1', 's-3'])
-  it.talks.layDown('s-1')
+  it.layDown('s-1')
   await waits
   expect(it.open).toEqual(['s-3', 's-4'])
   await it.talks.close()
@@ -109,6 +115,19 @@ test('a session has one conversation: the one before it is let go', async () => 
   await it.talks.close()
 })
 
+test('whoever lays down one that another took the place of does not lay down that one', async () => {
+  const it = openTalks({ most: 1 })
+  const first = await it.begin('s-1')
+  await it.begin('s-1')
+  if (first.ok) it.talks.layDown(first.held)
+  const waits = it.begin('s-2')
+  expect(it.open).toEqual(['s-1'])
+  it.layDown('s-1')
+  await waits
+  expect(it.open).toEqual(['s-2'])
+  await it.talks.close()
+})
+
 test('whoever waits for a place can give up', async () => {
   const it = openTalks({ most: 1 })
   await it.begin('s-1')
@@ -124,13 +143,13 @@ test('however many wait, no more are open than there may be', async () => {
   const it = openTalks({ most: 1 })
   await it.begin('s-1')
   const waits = ['s-2', 's-3', 's-4'].map((session) => it.begin(session))
-  it.talks.layDown('s-1')
+  it.layDown('s-1')
   await eventually('the first to have its place', () => it.open.includes('s-2'))
   expect(it.open).toEqual(['s-2'])
   for (const session of ['s-2', 's-3', 's-4']) {
     await eventually(`${session} to be open`, () => it.open.includes(session))
     expect(it.open).toEqual([session])
-    it.talks.layDown(session)
+    it.layDown(session)
   }
   expect((await Promise.all(waits)).map(({ ok }) => ok)).toEqual([true, true, true])
   await it.talks.close()

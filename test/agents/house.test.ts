@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepHouse } from '../../src/agents/house.ts'
-import { createRegistry } from '../../src/registry/registry.ts'
+import { createRegistry, type Registry } from '../../src/registry/registry.ts'
 import type { AgentConfig, Presence, Probe } from '../../src/shapes/agent.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { agentConfig } from '../support/agent.ts'
@@ -29,6 +29,11 @@ const presenceOf = ({ id, type }: AgentConfig, over: Partial<Presence> = {}): Pr
   ...over,
 })
 
+type HouseOptions = { holder: string; secret: string; heartbeatMs: number; does: Partial<Registry> }
+
+/** Beats that no test lives to see: what has happened by then happened in the first one. */
+const NEVER_MS = 600_000
+
 /** A registry of its own, in which houses can be kept. */
 const openStreet = () => {
   const prefix = `t-${randomUUID()}`
@@ -46,27 +51,33 @@ const openStreet = () => {
     [Symbol.asyncDispose]: async () => {
       for (const leave of leaving) await leave()
     },
-    /** A house whose probes, and what it announces and logs, are in the hands of the test. */
-    house: (agents: AgentConfig[], { holder = 'worker-a', secret = SECRET } = {}) => {
+    /** A house whose probes, and what it announces and logs, are in the hands of the test; and what its registry does. */
+    house: (
+      agents: AgentConfig[],
+      { holder = 'worker-a', secret = SECRET, heartbeatMs = 20, does = {} }: Partial<HouseOptions> = {},
+    ) => {
       const announced: Presence[] = []
       const logged: [string, Record<string, unknown>][] = []
       const world = {
         probe: async (_agent: AgentConfig): Promise<Probe[]> => [WELL],
         trouble: null as string | null,
         note: '',
+        isAlike: true,
         announce: async (presence: Presence): Promise<void> => {
           announced.push(presence)
         },
       }
       const house = keepHouse(
         {
-          registry,
+          registry: { ...registry, ...does },
           holder,
           secret,
-          heartbeatMs: 20,
+          heartbeatMs,
           isGone: (other) => other.startsWith('dead-'),
           probe: (agent) => world.probe(agent),
+          probeOnce: (agent) => world.probe(agent),
           troubleOf: () => world.trouble,
+          isAlike: async () => world.isAlike,
           noteOf: () => world.note,
           announce: (presence) => world.announce(presence),
           log: (message, fields) => logged.push([message, fields]),
@@ -77,6 +88,15 @@ const openStreet = () => {
       return { ...house, announced, logged, world }
     },
   }
+}
+
+/** Something that happens once, and is waited for. */
+const moment = () => {
+  let now = (): void => {}
+  const come = new Promise<void>((resolve) => {
+    now = resolve
+  })
+  return { come, now: () => now() }
 }
 
 const tellings = (logged: [string, unknown][]) =>
@@ -95,18 +115,29 @@ test('after the first round who can be ready is, and each is announced once', as
   expect([house.announced.sort((a, b) => a.id.localeCompare(b.id)), house.logged]).toEqual([ready, []])
 })
 
-test('a process that is gone is not waited for: its lease is taken over', async () => {
+test('a process that is gone is not waited for: its lease is taken over, and nobody need be told', async () => {
   await using street = openStreet()
   const dead = street.house([CLAUDE], { holder: 'dead-worker' })
   await dead.settled()
   const living = street.house([CLAUDE])
-  await eventually(
-    'the living to hold the lease',
-    async () => (await street.registry.holderOf('claude-1')) === 'worker-a' && living.announced.length > 0,
-  )
+  await living.settled()
+  expect(await street.registry.holderOf('claude-1')).toBe('worker-a')
   await dead.leave()
   expect(await street.registry.presence('claude-1')).toEqual(presenceOf(CLAUDE))
-  expect(living.announced).toEqual([presenceOf(CLAUDE)])
+  expect([dead.announced, living.announced]).toEqual([[presenceOf(CLAUDE)], []])
+})
+
+test('where it does not work here, the lease of a process that is gone is nobody’s', async () => {
+  await using street = openStreet()
+  const dead = street.house([CLAUDE], { holder: 'dead-worker' })
+  await dead.settled()
+  const living = street.house([CLAUDE])
+  living.world.probe = async () => [ILL]
+  await eventually('the lease to be ended', async () => (await street.registry.holderOf('claude-1')) !== 'dead-worker')
+  await eventually('the reason to be told', () => living.announced.length === 1)
+  expect(living.announced).toEqual([
+    presenceOf(CLAUDE, { readiness: 'registered', reason: 'ripgrep: rg does not run' }),
+  ])
 })
 
 test('an agent whose probe fails is not ready and says why; once it is mended it becomes ready by itself', async () => {
@@ -196,24 +227,199 @@ test('an agent that lost its lease proves itself again, and is announced again',
   expect(await server.redis.get(street.lease('claude-1'))).toBe('worker-a')
 })
 
-test('of two houses with one agent, one holds it; when that one leaves, the other takes it over', async () => {
+test('of two houses with one agent, one holds it; when that one leaves, it is handed over, and was ready all the while', async () => {
   await using street = openStreet()
   const first = street.house([CLAUDE], { holder: 'worker-a' })
   await first.settled()
   const second = street.house([CLAUDE], { holder: 'worker-b' })
   await second.settled()
-  expect([first.announced, second.announced]).toEqual([[presenceOf(CLAUDE)], []])
-  expect(tellings(second.logged)).toEqual([
+  await first.leave()
+  // Not a moment later: whoever left has handed it over.
+  expect([await server.redis.get(street.lease('claude-1')), await street.registry.presence('claude-1')]).toEqual([
+    'worker-b',
+    presenceOf(CLAUDE),
+  ])
+  const before = await server.redis.pttl(street.lease('claude-1'))
+  await server.redis.pexpire(street.lease('claude-1'), before - 10_000)
+  await eventually('a beat', async () => (await server.redis.pttl(street.lease('claude-1'))) > before - 10_000)
+  expect([first.announced, second.announced, first.logged, second.logged]).toEqual([[presenceOf(CLAUDE)], [], [], []])
+  await second.leave()
+  expect(second.announced).toEqual([presenceOf(CLAUDE, { readiness: 'absent' })])
+})
+
+test('of two that come at the same moment one holds it, and the other stands in before its first beat is over', async () => {
+  await using street = openStreet()
+  const { registry } = street
+  const [registered, refused, settled] = [moment(), moment(), moment()]
+  // The second registers before the first has proved anything, and proves itself once that one has been refused.
+  const first = street.house([CLAUDE], {
+    holder: 'worker-a',
+    heartbeatMs: NEVER_MS,
+    does: {
+      prove: async (proof) => {
+        await registered.come
+        const proved = await registry.prove(proof)
+        refused.now()
+        return proved
+      },
+    },
+  })
+  let looks = 0
+  first.world.probe = async () => {
+    // Whoever looks again takes longer to do so than the other takes to prove itself.
+    if (looks++ > 0) await settled.come
+    return [WELL]
+  }
+  await eventually('the first to have registered', async () => (await registry.presence('claude-1')).type)
+  const second = street.house([CLAUDE], {
+    holder: 'worker-b',
+    heartbeatMs: NEVER_MS,
+    does: {
+      register: async (registration) => {
+        const challenge = await registry.register(registration)
+        registered.now()
+        return challenge
+      },
+      prove: async (proof) => {
+        await refused.come
+        return registry.prove(proof)
+      },
+    },
+  })
+  await second.settled()
+  settled.now()
+  await first.settled()
+  await second.leave()
+  expect([await registry.holderOf('claude-1'), await registry.presence('claude-1')]).toEqual([
+    'worker-a',
+    presenceOf(CLAUDE),
+  ])
+  expect([first.announced, second.announced, first.logged, second.logged]).toEqual([[], [presenceOf(CLAUDE)], [], []])
+})
+
+test('whoever would stand in for one that leaves at that moment comes in at once', async () => {
+  await using street = openStreet()
+  const first = street.house([CLAUDE], { holder: 'worker-a' })
+  await first.settled()
+  const second = street.house([CLAUDE], {
+    holder: 'worker-b',
+    heartbeatMs: NEVER_MS,
+    does: {
+      standIn: async (proof) => {
+        await first.leave()
+        return street.registry.standIn(proof)
+      },
+    },
+  })
+  await second.settled()
+  expect([await street.registry.holderOf('claude-1'), await street.registry.presence('claude-1')]).toEqual([
+    'worker-b',
+    presenceOf(CLAUDE),
+  ])
+  expect([first.announced, second.announced, second.logged]).toEqual([
+    [presenceOf(CLAUDE), presenceOf(CLAUDE, { readiness: 'absent' })],
+    [presenceOf(CLAUDE)],
+    [],
+  ])
+})
+
+test('nothing is handed over to a house in which the agent does not work, nor to one that has left', async () => {
+  await using street = openStreet()
+  const first = street.house([CLAUDE], { holder: 'worker-a' })
+  await first.settled()
+  const ill = street.house([CLAUDE], { holder: 'worker-b' })
+  ill.world.probe = async () => [ILL]
+  const stands = street.house([CLAUDE], { holder: 'worker-c' })
+  await stands.settled()
+  await stands.leave()
+  await eventually('the ill one to have been looked at', () => ill.logged.length > 0)
+  ill.world.probe = () => new Promise(() => {})
+  // A beat that was under way when that changed can still end.
+  await server.redis.del(street.lease('claude-1').replace(/lease$/, 'next'))
+  await first.leave()
+  expect(first.announced).toEqual([presenceOf(CLAUDE), presenceOf(CLAUDE, { readiness: 'absent' })])
+})
+
+test('whoever runs an agent otherwise inherits nothing: it leaves, and comes back announced as what it is', async () => {
+  await using street = openStreet()
+  const first = street.house([CLAUDE], { holder: 'worker-a' })
+  await first.settled()
+  const second = street.house([CLAUDE], { holder: 'worker-b' })
+  await second.settled()
+  const standsIn = () => server.redis.get(street.lease('claude-1').replace(/lease$/, 'next'))
+  expect(await standsIn()).toBe('worker-b')
+  // From now on it would be something else there.
+  second.world.isAlike = false
+  second.world.note = 'a rehearsal (sign-in: not signed in)'
+  await eventually('it to stand in no longer', async () => (await standsIn()) === null)
+  await first.leave()
+  await eventually('it to be announced', () => second.announced.length === 1)
+  expect([first.announced, second.announced, tellings(second.logged)]).toEqual([
+    [presenceOf(CLAUDE), presenceOf(CLAUDE, { readiness: 'absent' })],
+    [presenceOf(CLAUDE, { activity: 'a rehearsal (sign-in: not signed in)' })],
     [
-      'agent could not register',
-      { agent: 'claude-1', ...refusal('agent-taken', 'claude-1 is held by another process') },
+      [
+        'agent is spoken for by another process, and could not be here',
+        {
+          agent: 'claude-1',
+          ...refusal(
+            'agent-taken',
+            'claude-1 is run otherwise by the process that speaks for it: one of them rehearses it',
+          ),
+        },
+      ],
     ],
   ])
+})
+
+test('nor does it inherit anything from a process that is gone', async () => {
+  await using street = openStreet()
+  const dead = street.house([CLAUDE], { holder: 'dead-worker' })
+  await dead.settled()
+  const living = street.house([CLAUDE])
+  living.world.isAlike = false
+  living.world.note = 'a rehearsal (sign-in: not signed in)'
+  dead.world.probe = () => new Promise(() => {})
+  await eventually('it to be announced', () => living.announced.length === 1)
+  expect(living.announced).toEqual([presenceOf(CLAUDE, { activity: 'a rehearsal (sign-in: not signed in)' })])
+})
+
+test('whoever ends waits for no look at an agent: what it has is handed over, and what it sees later counts no more', async () => {
+  await using street = openStreet()
+  const first = street.house([CLAUDE, CODEX], { holder: 'worker-a' })
+  let seen = (_probes: Probe[]): void => {}
+  first.world.probe = ({ id }) =>
+    id === 'codex-1' ? new Promise((resolve) => (seen = resolve)) : Promise.resolve([WELL])
+  await eventually('claude to be ready', () => first.announced.length === 1)
+  const second = street.house([CLAUDE], { holder: 'worker-b' })
+  await second.settled()
+  await first.handOver()
+  expect(await street.registry.holderOf('claude-1')).toBe('worker-b')
   await first.leave()
-  await eventually('the second to take over', () => second.announced.length === 1)
-  expect([second.announced, await server.redis.get(street.lease('claude-1'))]).toEqual([
+  seen([WELL])
+  await second.leave()
+  expect([await street.registry.who(), first.announced, second.announced]).toEqual([
+    [presenceOf(CLAUDE, { readiness: 'absent' })],
     [presenceOf(CLAUDE)],
-    'worker-b',
+    [presenceOf(CLAUDE, { readiness: 'absent' })],
+  ])
+})
+
+test('of two that end together, what one hands to the other is given back, and that is told', async () => {
+  await using street = openStreet()
+  const first = street.house([CLAUDE], { holder: 'worker-a' })
+  await first.settled()
+  const second = street.house([CLAUDE], { holder: 'worker-b' })
+  await second.settled()
+  // The other was just about to say that it stands in no longer.
+  await second.handOver()
+  await server.redis.set(street.lease('claude-1').replace(/lease$/, 'next'), 'worker-b')
+  await Promise.all([first.leave(), second.settled()])
+  await second.leave()
+  expect([await street.registry.holderOf('claude-1'), first.announced, second.announced]).toEqual([
+    null,
+    [presenceOf(CLAUDE)],
+    [presenceOf(CLAUDE, { readiness: 'absent' })],
   ])
 })
 

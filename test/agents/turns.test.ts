@@ -439,3 +439,20 @@ test('30 turns of a session keep their order while two workers race for it, and 
   expect(it.ripgrep.runs()).toBe(30)
   expect(await it.verdict()).toEqual({ ok: true, violations: [] })
 })
+
+test('a turn whose agent is still being looked at when everything goes down is left as it is, and keeps nobody waiting', async () => {
+  await using it = await openWorkshop(server)
+  await it.accept('look around')
+  const ends = stops()
+  let isLooking = false
+  const looked = (): Promise<void> => {
+    isLooking = true
+    return new Promise(() => {})
+  }
+  const drained = it.turnsOf(scripted([READ]), { looked }).drain(SESSION, ends)
+  await eventually('the look to begin', () => isLooking)
+  ends.close()
+  ends.giveUp()
+  await drained
+  expect(await it.store.nextTurn(SESSION)).toMatchObject({ id: 't1', status: 'accepted' })
+})

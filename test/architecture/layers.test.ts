@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Source, sourcesIn } from './sources.ts'
 
 const PARTS =
-  'agents bulletins chat client config console context cycles delivery doors evidence lib mcp missions operations patterns peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools wire workspace world'
+  'agents backup bulletins chat client config console context cycles delivery doors evidence lib mcp metrics missions operations patterns peripherals queue redis registry rig rpc runners sandbox schema shapes social sources status tickle tools traces wire workspace world'
     .split(' ')
     .map((part) => `src/${part}`)
 
@@ -11,7 +11,7 @@ const PARTS =
 const layers: Record<string, readonly string[]> = {
   'src/shapes': [],
   'src/lib': ['src/shapes'],
-  'src/redis': [],
+  'src/redis': ['src/lib'],
   'src/chat': ['src/shapes'],
   // What is said on networks: when, in which order and how often. How, is for their outlets.
   'src/delivery': ['src/shapes', 'src/lib', 'src/redis', 'src/chat'],
@@ -20,8 +20,13 @@ const layers: Record<string, readonly string[]> = {
   // A set of walls is right when all that they declare can happen: that is for the peripherals to say.
   'src/config': ['src/shapes', 'src/lib', 'src/tools', 'src/peripherals'],
   'src/evidence': ['src/shapes', 'src/lib', 'src/redis'],
+  // A whole instance in one file, and out of it again; what agents can change is opened as it is for them.
+  'src/backup': ['src/shapes', 'src/lib', 'src/evidence', 'src/workspace'],
   'src/registry': ['src/shapes', 'src/lib', 'src/redis'],
-  'src/queue': ['src/redis'],
+  'src/queue': ['src/lib', 'src/redis'],
+  // What is counted and what is traced: told by whoever does it, and known to nobody but the roots.
+  'src/metrics': ['src/shapes', 'src/lib', 'src/redis'],
+  'src/traces': ['src/shapes', 'src/lib'],
   'src/workspace': ['src/shapes', 'src/lib'],
   'src/sandbox': ['src/shapes', 'src/lib', 'src/workspace'],
   'src/tools': ['src/shapes', 'src/lib', 'src/workspace', 'src/sandbox'],
@@ -80,7 +85,7 @@ const typeLayers: Record<string, readonly string[]> = {
 const homes: Record<string, readonly string[]> = {
   bullmq: ['src/queue'],
   ioredis: ['src/redis'],
-  'better-sqlite3': ['src/evidence', 'src/up/lock.ts'],
+  'better-sqlite3': ['src/evidence', 'src/house/lock.ts'],
   kysely: ['src/evidence'],
   pg: ['src/evidence/engine'],
   execa: [
@@ -102,6 +107,11 @@ const homes: Record<string, readonly string[]> = {
   '@hono/node-server': ['src/house'],
   commander: ['src/cli.ts', 'src/commands'],
   pino: ['src/lib'],
+  'prom-client': ['src/metrics'],
+  '@opentelemetry/api': ['src/traces'],
+  '@opentelemetry/sdk-trace-base': ['src/traces'],
+  '@opentelemetry/resources': ['src/traces'],
+  '@opentelemetry/exporter-trace-otlp-http': ['src/traces'],
   // Served to browsers as it is: nothing of it is loaded here.
   uplot: ['src/console'],
   ws: ['src/rpc', 'src/wire', 'src/commands/app-server.ts'],

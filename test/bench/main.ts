@@ -2,6 +2,7 @@ import { manyAgents } from './agents.ts'
 import { consoleBench } from './console.ts'
 import { mcpCalls } from './doors.ts'
 import { evidenceBench } from './evidence.ts'
+import { loadBench } from './load.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { programsBench } from './programs.ts'
 import { type Bench, table } from './report.ts'
@@ -27,6 +28,9 @@ const parts: Record<string, () => Promise<void>> = {
   evidence: evidenceBench,
 }
 
-/** All of it, or the parts that are named: `npm run bench -- console`. */
-const wanted = process.argv.slice(2)
-for (const [name, run] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await run()
+/** All of it, or the parts that are named: `npm run bench -- console`. The load of minutes is one only where it is named. */
+const [first, ...rest] = process.argv.slice(2)
+if (first === 'load') await loadBench(rest)
+else
+  for (const [name, run] of Object.entries(parts))
+    if (first === undefined || [first, ...rest].includes(name)) await run()

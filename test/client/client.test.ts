@@ -189,6 +189,53 @@ describe('a client', () => {
     expect(instance.asked).toEqual(['/api/items?turn=m1.codex-1'])
   })
 
+  test('of a newer instance shows what it can read, without what was added, and goes on behind the rest', async () => {
+    const shown = (position: number): Post => ({
+      position,
+      id: `m${position}`,
+      at: '2026-01-02T03:04:05.000Z',
+      room: 'quiet',
+      kind: 'said',
+      author: CLAUDE,
+      text: 'hello',
+      session: null,
+      turn: null,
+      step: null,
+      approval: null,
+    })
+    const message = { id: 'm1.codex-1.said-1', turn: 'm1.codex-1', type: 'agentMessage', agent: 'codex-1' } as const
+    const answer = { ...message, status: 'completed', text: 'there', outcome: 'done' } as const
+    const posts = [
+      { ...shown(7), shade: 'new' },
+      { ...shown(8), kind: 'shade' },
+    ]
+    const items = [
+      { kind: 'shade', item: answer },
+      { kind: 'completed', item: { ...answer, shade: 'new' }, shade: 'new' },
+    ]
+    using instance = await streaming(
+      [
+        ...posts.map((post) => `event: post\nid: ${post.position}\ndata: ${JSON.stringify(post)}\n\n`),
+        ...items.map((item, n) => `event: item\nid: 8.${n}\ndata: ${JSON.stringify(item)}\n\n`),
+      ].join(''),
+    )
+    const heard: ItemEvent[] = []
+    await instance.client.items({ turn: message.turn }, (event) => heard.push(event), forever())
+    expect(heard).toEqual([{ kind: 'completed', item: answer }])
+    const gone = new AbortController()
+    const seen: Post[] = []
+    const following = instance.client.follow('quiet', 3, (post) => seen.push(post), gone.signal)
+    await eventually('it to come back', () => instance.asked.length >= 3)
+    gone.abort()
+    await following
+    expect(seen[0]).toEqual(shown(7))
+    expect(instance.asked.slice(0, 3)).toEqual([
+      '/api/items?turn=m1.codex-1',
+      '/api/follow?room=quiet&after=3',
+      '/api/follow?room=quiet&after=8',
+    ])
+  })
+
   test('does not follow where it may not: a stranger, and a room that is not there', async () => {
     const none = () => {}
     await expect(client('wrong').follow('lobby', 0, none, forever())).rejects.toThrow(

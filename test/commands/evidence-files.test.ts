@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { createProgress } from '../../src/commands/progress.ts'
 import { openStore, type Store } from '../../src/evidence/store.ts'
 import { folderAt, openFolder } from '../../src/house/folder.ts'
+import { lockFolder } from '../../src/house/lock.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
-import { lockFolder } from '../../src/up/lock.ts'
 import { scratch } from '../support/folder.ts'
 import { bellhop } from '../support/instance.ts'
 import { postgresMissing } from '../support/postgres.ts'
@@ -153,7 +153,7 @@ describe('bellhop evidence backup and restore', () => {
       ),
     )
     expect(await one.run('restore', 'copy.db', '--data', 'data', '--dry-run')).toEqual(
-      failed(`bellhop: a Bellhop runs on ${one.file('data')}`, '  end it first'),
+      failed(`bellhop: a Bellhop runs on ${one.file('data')}`, '  end it first, or name another --data DIR'),
     )
     unlock()
   })

@@ -11,6 +11,12 @@ const DEFAULTS: Config = {
   people: {},
   loops: { hops: 4, named: 5 },
   bells: { pair: 5, minutes: 10 },
+  limits: {
+    person: { burst: 600, perMinute: 600 },
+    room: { burst: 2000, perMinute: 3000 },
+    token: { burst: 600, perMinute: 1200 },
+  },
+  queues: { perSession: 500, perRoom: 2000, total: 10000 },
   tickle: {
     on: true,
     stuckMinutes: 10,
@@ -53,7 +59,7 @@ const DEFAULTS: Config = {
   prices: { asOf: '2026-11-16', models: {} },
   runners: { idleMinutes: 10, processes: 8, cage: 'auto', retryMs: 2000 },
   lease: { ms: 6000, heartbeatMs: 1500 },
-  worker: { turns: 64, steps: 8 },
+  worker: { turns: 64, steps: 8, processes: 1 },
   evidence: { sign: true, keep: { ephemeralDays: 7, bodyDays: null, largeDays: null } },
   checks: {},
   servers: {},
@@ -73,6 +79,7 @@ const DEFAULTS: Config = {
     requestsPerSecond: 200,
     uploadsPerRoom: 500_000_000,
   },
+  log: { level: 'info', to: 'file', megabytes: 20, files: 5 },
   sweepMs: 1000,
   drainMs: 10_000,
 }
@@ -111,7 +118,7 @@ test.each([
     ['worker: { turns: 2 }', 'http: { port: 0 }'],
     {
       ...DEFAULTS,
-      worker: { turns: 2, steps: 8 },
+      worker: { turns: 2, steps: 8, processes: 1 },
       http: { ...DEFAULTS.http, port: 0 },
     },
   ],

@@ -7,24 +7,34 @@ import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { ADA, must } from '../support/store.ts'
 
-const health = async ({ url }: TestHouse): Promise<[number, unknown]> => {
-  const response = await fetch(new URL('/healthz', url))
+const ask = async (url: string | URL): Promise<[number, unknown]> => {
+  const response = await fetch(url)
   return [response.status, await response.json()]
 }
+const health = ({ url }: TestHouse): Promise<[number, unknown]> => ask(new URL('/readyz', url))
+const alive = ({ url }: TestHouse): Promise<[number, unknown]> => ask(new URL('/healthz', url))
+const ALIVE = [200, { alive: true, version: '0.0.0-test' }]
 
 const clientOf = ({ url, tokens }: TestHouse) => createClient({ url, token: tokens.admin, face: 'cli' })
 
 const all = (readiness: string) => ({ 'claude-1': readiness, 'codex-1': readiness, 'tickle-1': readiness })
-const report = (ready: boolean, up: object) => ({ ready, version: '0.0.0-test', up })
+const report = (up: object, ...reasons: string[]) => ({
+  ready: reasons.length === 0,
+  version: '0.0.0-test',
+  up,
+  reasons,
+})
+const GONE = ['claude-1 is absent', 'codex-1 is absent', 'tickle-1 is absent']
 
 describe('health, open to everybody', () => {
   test('says what is missing until a worker runs, that all is well while it does, and who left after that', async () => {
     await using house = await startTestHouse({ worker: false })
-    expect(await health(house)).toEqual([503, report(false, { redis: 'up', evidence: 'up', ...all('absent') })])
+    expect(await health(house)).toEqual([503, report({ redis: 'up', evidence: 'up', ...all('absent') }, ...GONE)])
+    expect(await alive(house)).toEqual(ALIVE)
     await house.startWorker()
-    expect(await health(house)).toEqual([200, report(true, { redis: 'up', evidence: 'up', ...all('ready') })])
+    expect(await health(house)).toEqual([200, report({ redis: 'up', evidence: 'up', ...all('ready') })])
     await house.stopWorker()
-    expect(await health(house)).toEqual([503, report(false, { redis: 'up', evidence: 'up', ...all('absent') })])
+    expect(await health(house)).toEqual([503, report({ redis: 'up', evidence: 'up', ...all('absent') }, ...GONE)])
   })
 })
 
@@ -40,7 +50,8 @@ describe('when Redis is gone', () => {
       client.say({ id: 'm2', room: 'quiet', text: 'hello' }),
       client.say({ id: 'm3', room: 'quiet', text: '/who' }),
     ])
-    expect(healthy).toEqual([503, report(false, { redis: 'down', evidence: 'up', ...all('absent') })])
+    expect(healthy).toEqual([503, report({ redis: 'down', evidence: 'up', ...all('absent') }, 'Redis does not answer')])
+    expect(await alive(house)).toEqual(ALIVE)
     expect(work).toEqual(
       refused(refusal('agent-not-ready', 'codex-1 is absent (the registry cannot be reached), so it gets no work')),
     )

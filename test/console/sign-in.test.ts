@@ -183,6 +183,7 @@ describe('who asks too fast', () => {
         detail: 'too many requests at once: wait 1 s',
         code: 'rate-exceeded',
         remedy: 'wait as long as the answer says, then go on more slowly',
+        wait: 1,
       },
     })
     expect((await ask(other)).status).toBe(200)

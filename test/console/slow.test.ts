@@ -25,7 +25,7 @@ const endless = () => {
     version: '0',
     admit: admitViewer,
     stillValid: async () => true,
-    query: async () => ok({ through: 1_000_000 }),
+    query: async () => ok({ through: 1_000_000, entries: [] }),
     followEvidence: async function* (_filters, after, signal) {
       signal.addEventListener('abort', () => {
         seen.gone = true

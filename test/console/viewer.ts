@@ -10,5 +10,5 @@ export const admitViewer: Console['admit'] = async (face, { token }) => {
 /** What a house has that nobody hurries, and before which nothing stands. */
 export const UNHURRIED: Pick<Console, 'front' | 'pace'> = {
   front: { public: null, proxies: [] },
-  pace: { burst: 1000, perSecond: 1000 },
+  pace: () => 0,
 }

@@ -90,6 +90,7 @@ const createHouse = (network: Network) => {
       note: mortal(async (noted: Noted) => void notes.push(noted)),
       lastThrough: async (stream) => throughOf(notes, stream),
       newest: rooms.newest,
+      clock: () => clock.now,
       now: () => clock.now,
       sleep: async (ms, signal) => {
         await new Promise(setImmediate)

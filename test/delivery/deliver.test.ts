@@ -143,6 +143,19 @@ describe('what does not come through', () => {
     expect(remarks()).toEqual([['failed', 'p1', 'the network is away']])
   })
 
+  test('is not given up at once because the clock was set forward by a day', async () => {
+    const { rooms, texts, reached, network, time, run, remarks } = await running()
+    network.answers.push('later', 'later')
+    rooms.say('p1')
+    await eventually('it to be tried', () => time.slept.includes(1000))
+    time.ahead = 24 * HOUR
+    await time.pass(1000)
+    await time.pass(2000)
+    await reached(1)
+    await run.stop()
+    expect([texts(), remarks()]).toEqual([['p1'], []])
+  })
+
   test('because the outlet broke may have been said', async () => {
     const { rooms, texts, reached, network, time, run, remarks } = await running()
     network.answers.push(() => Promise.reject(new Error('it broke')))
@@ -356,6 +369,47 @@ describe('how far a stream has come', () => {
     await third.stop()
     expect(texts()).toEqual(['p1', 'p2', 'p3', 'p4 (again)', 'p5'])
     expect(await ledger.standing(STREAM)).toEqual({ cursor: 5, doubt: 0, hand: null, flight: null })
+  })
+
+  test('is where it goes on when the evidence is that of a backup, and Redis knows of more than there is', async () => {
+    const prefix = `t-${randomUUID()}`
+    const old = createWorld({ redis: server.redis, prefix })
+    const first = old.start()
+    await old.reached(0)
+    for (const id of ['p1', 'p2', 'p3', 'p4', 'p5']) old.rooms.say(id)
+    await old.reached(5)
+    await first.stop()
+    // The backup was made when three posts were there, and the stream was known to be past the first.
+    const { rooms, notes, reached, start, texts, ledger } = createWorld({ redis: server.redis, prefix })
+    for (const id of ['p1', 'p2', 'p3']) rooms.say(id)
+    notes.push({ ...STREAM, about: 'through', post: null, position: 1, text: '' })
+    const second = start()
+    await reached(3)
+    for (const id of ['q4', 'q5', 'q6']) rooms.say(id)
+    await reached(6)
+    await second.stop()
+    expect(texts()).toEqual(['p2 (again)', 'p3 (again)', 'q4', 'q5', 'q6'])
+    expect(await ledger.standing(STREAM)).toEqual({ cursor: 6, doubt: 0, hand: null, flight: null })
+  })
+
+  test('is where the evidence ends when a backup knows nothing of it, and no piece of a post that is gone counts', async () => {
+    for (const cursor of [9, 3]) {
+      const prefix = `t-${randomUUID()}`
+      const { rooms, notes, reached, start, texts, ledger } = createWorld({ redis: server.redis, prefix })
+      await ledger.begin(STREAM, cursor, 0)
+      await ledger.settle(STREAM, { position: cursor + 1, post: 'gone', piece: 0, key: 'k' }, null)
+      for (const id of ['p1', 'p2', 'p3']) rooms.say(id)
+      const run = start()
+      await eventually('it to be written down', () => notes.length === 1)
+      rooms.say('q4', { text: 'one\ntwo' })
+      await reached(4)
+      await run.stop()
+      expect(texts()).toEqual(['one', 'two'])
+      expect(notes.map(({ about, position }) => [about, position])).toEqual([
+        ['through', 3],
+        ['through', 4],
+      ])
+    }
   })
 
   test('stays in doubt until all that is in doubt was said, though Redis forgets that, too', async () => {

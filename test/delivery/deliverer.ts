@@ -4,6 +4,7 @@ import type { Outlet } from '../../src/chat/outlet.ts'
 import { createDelivery } from '../../src/delivery/deliver.ts'
 import { createLedger } from '../../src/delivery/ledger.ts'
 import { houseDraft } from '../../src/evidence/drafts.ts'
+import { createFeed } from '../../src/evidence/feed.ts'
 import { createLive } from '../../src/evidence/live.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { createIds } from '../../src/lib/id.ts'
@@ -43,6 +44,8 @@ const outlet: Outlet = {
   },
 }
 
+const feed = createFeed({ store, live, failed: (error) => say(error.message) })
+
 const delivery = createDelivery({
   ledger: {
     ...inner,
@@ -54,14 +57,15 @@ const delivery = createDelivery({
   },
   outlet,
   spotOf: ({ channel, room }) => ({ channel, room, watched: false, show: 'normal' }),
-  posts: (room, after, signal) => follow(store, live, { room, after }, signal),
+  posts: (room, after, signal) => follow(store, feed, { room, after }, signal),
   note: async (noted) => {
     const written = await store.append([houseDraft(newId(), { event: 'delivery-noted', ...noted }, [])])
     if (!written.ok) throw new Error(written.refusal.message)
   },
   lastThrough: async () => null,
   newest: store.head,
-  now: Date.now,
+  clock: Date.now,
+  now: () => performance.now(),
   sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}),
   random: Math.random,
 })

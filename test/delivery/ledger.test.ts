@@ -55,6 +55,21 @@ test('whoever comes late does not take anything back', async () => {
   expect(await ledger.standing(STREAM)).toEqual({ cursor: 6, doubt: 0, hand: null, flight: flightOf(7) })
 })
 
+test('a stream goes back only from where it was seen to stand, and all of it does', async () => {
+  const { ledger } = open()
+  await ledger.begin(STREAM, 0, 0)
+  await ledger.land(STREAM, 6, 0)
+  await ledger.fly(STREAM, flightOf(7))
+  await ledger.goBack(STREAM, 5, 2, 3)
+  const seen = [await ledger.standing(STREAM)]
+  await ledger.goBack(STREAM, 6, 2, 3)
+  seen.push(await ledger.standing(STREAM))
+  expect(seen).toEqual([
+    { cursor: 6, doubt: 0, hand: null, flight: flightOf(7) },
+    { cursor: 2, doubt: 3, hand: null, flight: null },
+  ])
+})
+
 test('streams, and the cards in them, do not know each other', async () => {
   const { ledger } = open()
   const others = [

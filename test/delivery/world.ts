@@ -21,6 +21,8 @@ const createTime = () => {
   const slept: number[] = []
   const time = {
     now: Date.parse('2026-01-02T03:04:05.000Z'),
+    /** By how much the time of day was set forward. */
+    ahead: 0,
     /** Every wait that was asked for, in milliseconds. */
     slept,
     sleep: (ms: number, signal: AbortSignal): Promise<void> =>
@@ -193,6 +195,7 @@ export const createWorld = ({
     const cards = createCards({ ...common, viewOf: async (turn) => views.get(turn) ?? null })
     const delivery = createDelivery({
       ...common,
+      clock: () => time.now + time.ahead,
       cards,
       posts: rooms.posts,
       note: async (noted) => void notes.push(noted),

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
@@ -8,38 +7,11 @@ import { openStore } from '../../src/evidence/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { refusals } from '../../src/shapes/refusal.ts'
 import { postgresMissing, startPostgres } from '../support/postgres.ts'
+import { smallDisk } from '../support/small-disk.ts'
 import { idsOf, must, said } from '../support/store.ts'
 import { verdictsOf } from './file.ts'
 
 const MEGABYTE = 1024 * 1024
-
-const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
-
-type Disk = { path: string } & Disposable
-
-/** A small disk, unmounted afterwards; or the reason why there is none. */
-const smallDisk = (megabytes: number): Disk | string => {
-  // Not in the TMPDIR: a server's own user has to reach it.
-  const folder = mkdtempSync('/tmp/bellhop-disk-')
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  const path = join(folder, 'disk')
-  mkdirSync(path)
-  chmodSync(folder, 0o711)
-  try {
-    run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path)
-  } catch (error) {
-    remove()
-    return `no tmpfs can be mounted here (it takes Linux and root): ${(error as Error).message.trim()}`
-  }
-  return {
-    path,
-    [Symbol.dispose]: () => {
-      // Lazily: a file that a failed test left open must not keep the disk.
-      run('umount', '-l', path)
-      remove()
-    },
-  }
-}
 
 const FULL = {
   ok: false,

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -20,21 +30,21 @@ const filesIn = ({ path }: { path: string }): HeadFiles => ({
 
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 
-test('a head says where the store stood and when, and is read back as it was signed', () => {
+test('a head says where the store stood and when, and is read back as it was signed', async () => {
   using folder = scratch()
   const files = filesIn(folder)
   expect(readHead(files.head)).toBeNull()
-  const head = signHead(files, tip(7), AT)
+  const head = await signHead(files, tip(7), AT)
   expect(head).toEqual({ position: 7, root: '7'.repeat(64), at: AT, key: head.key, signature: head.signature })
   expect([readHead(files.head), isOurs(head, files.key)]).toEqual([head, true])
 })
 
-test('its key is made once, and both files are for their owner alone', () => {
+test('its key is made once, and both files are for their owner alone', async () => {
   using folder = scratch()
   const files = filesIn(folder)
-  const first = signHead(files, tip(1), AT)
+  const first = await signHead(files, tip(1), AT)
   const key = readFileSync(files.key, 'utf8')
-  const second = signHead(files, tip(2), LATER)
+  const second = await signHead(files, tip(2), LATER)
   expect([second.key, readFileSync(files.key, 'utf8')]).toEqual([first.key, key])
   expect(readHead(files.head)).toEqual(second)
   expect([isOurs(first, files.key), isOurs(second, files.key)]).toEqual([true, true])
@@ -42,33 +52,36 @@ test('its key is made once, and both files are for their owner alone', () => {
   expect(readdirSync(folder.path).sort()).toEqual(['evidence.head', 'evidence.key'])
 })
 
-test('what a write that was cut off left behind neither stands in the way nor opens the key to others', () => {
+test('what a write that was cut off left behind neither stands in the way nor opens the key to others', async () => {
   using folder = scratch()
   const files = filesIn(folder)
   for (const file of [files.key, files.head]) {
     writeFileSync(`${file}.${process.pid}.new`, 'half of')
     chmodSync(`${file}.${process.pid}.new`, 0o666)
   }
-  const head = signHead(files, tip(3), AT)
+  const head = await signHead(files, tip(3), AT)
   expect([readHead(files.head), modeOf(files.key), modeOf(files.head)]).toEqual([head, '600', '600'])
 })
 
-test('a head that cannot be written leaves the last one as it was', () => {
+test('a head that cannot be written leaves the last one as it was', async () => {
   using folder = scratch()
-  const files = filesIn(folder)
-  const head = signHead(files, tip(3), AT)
-  mkdirSync(`${files.head}.${process.pid}.new`)
-  expect(() => signHead(files, tip(4), LATER)).toThrow()
-  expect(readHead(files.head)).toEqual(head)
+  const [heads, away] = [join(folder.path, 'heads'), join(folder.path, 'away')]
+  mkdirSync(heads)
+  const files = { ...filesIn(folder), head: join(heads, 'head') }
+  const head = await signHead(files, tip(3), AT)
+  renameSync(heads, away)
+  await expect(signHead(files, tip(4), LATER)).rejects.toThrow()
+  renameSync(away, heads)
+  expect([readHead(files.head), readdirSync(heads)]).toEqual([head, ['head']])
 })
 
-test('a head of which anything was changed is not ours', () => {
+test('a head of which anything was changed is not ours', async () => {
   using folder = scratch()
   using elsewhere = scratch()
   const files = filesIn(folder)
-  const head = signHead(files, tip(7), AT)
-  const other = signHead(filesIn(elsewhere), tip(7), AT)
-  const later = signHead(files, tip(8), LATER)
+  const head = await signHead(files, tip(7), AT)
+  const other = await signHead(filesIn(elsewhere), tip(7), AT)
+  const later = await signHead(files, tip(8), LATER)
   const flipped = head.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))
   const changes: Partial<Head>[] = [
     { position: 8 },
@@ -92,10 +105,10 @@ test('a head of which anything was changed is not ours', () => {
 /** The letter after the last one before the padding: it decodes to the same bytes. */
 const nextLetter = (end: string): string => String.fromCharCode(end.charCodeAt(0) + 1)
 
-test('a head is ours just as it was signed, whatever else somebody makes of it', () => {
+test('a head is ours just as it was signed, whatever else somebody makes of it', async () => {
   using folder = scratch()
   const files = filesIn(folder)
-  const head = signHead(files, tip(7), AT)
+  const head = await signHead(files, tip(7), AT)
   const hash = fc.stringMatching(/^[0-9a-f]{64}$/)
   const any = fc.record({
     position: fc.oneof(fc.constant(7), fc.nat()),
@@ -112,17 +125,17 @@ test('a head is ours just as it was signed, whatever else somebody makes of it',
   )
 })
 
-test('without its key a head is nobody’s, and asking makes no new key', () => {
+test('without its key a head is nobody’s, and asking makes no new key', async () => {
   using folder = scratch()
   const files = filesIn(folder)
-  const head = signHead(files, tip(7), AT)
+  const head = await signHead(files, tip(7), AT)
   rmSync(files.key)
   expect([isOurs(head, files.key), existsSync(files.key)]).toEqual([false, false])
 })
 
-const problemOf = (act: () => unknown): { message: string; fix: string } | null => {
+const problemOf = async (act: () => unknown): Promise<{ message: string; fix: string } | null> => {
   try {
-    act()
+    await act()
     return null
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -130,10 +143,10 @@ const problemOf = (act: () => unknown): { message: string; fix: string } | null 
   }
 }
 
-test('a head that is damaged is a problem with a way out', () => {
+test('a head that is damaged is a problem with a way out', async () => {
   using folder = scratch()
   const files = filesIn(folder)
-  const { signature: _, ...unsigned } = signHead(files, tip(7), AT)
+  const { signature: _, ...unsigned } = await signHead(files, tip(7), AT)
   const whole = readFileSync(files.head, 'utf8')
   const damaged = [
     '',
@@ -148,10 +161,11 @@ test('a head that is damaged is a problem with a way out', () => {
     whole.replace(AT, 'yesterday'),
     whole.replace('{', '{"more":1,'),
   ]
-  const said = damaged.map((text) => {
+  const said: unknown[] = []
+  for (const text of damaged) {
     writeFileSync(files.head, text)
-    return problemOf(() => readHead(files.head))
-  })
+    said.push(await problemOf(() => readHead(files.head)))
+  }
   expect(said).toEqual(
     damaged.map(() => ({
       message: `${files.head} is damaged`,
@@ -160,19 +174,19 @@ test('a head that is damaged is a problem with a way out', () => {
   )
 })
 
-test('a key that is damaged is a problem with a way out, and is not replaced', () => {
+test('a key that is damaged is a problem with a way out, and is not replaced', async () => {
   using folder = scratch()
   const files = filesIn(folder)
-  const head = signHead(files, tip(7), AT)
+  const head = await signHead(files, tip(7), AT)
   writeFileSync(files.key, 'no key')
   const problem = {
     message: `${files.key} is damaged`,
     fix: 'put it back from a copy, or remove it: a new key is made at the next start',
   }
-  expect([problemOf(() => signHead(files, tip(8), LATER)), problemOf(() => isOurs(head, files.key))]).toEqual([
-    problem,
-    problem,
-  ])
+  expect([
+    await problemOf(() => signHead(files, tip(8), LATER)),
+    await problemOf(() => isOurs(head, files.key)),
+  ]).toEqual([problem, problem])
   expect([readFileSync(files.key, 'utf8'), readHead(files.head)]).toEqual(['no key', head])
 })
 
@@ -211,4 +225,23 @@ test('a head goes on from the one before it, and never vouches for what does not
   expect(await sign()).toEqual(['the last signed head is missing', null])
   rmSync(files.key)
   expect(await sign()).toEqual([null, 5])
+})
+
+test('where another process signs what is newer meanwhile, nothing is said to be missing', async () => {
+  using folder = scratch()
+  await using house = await testStore()
+  const { store } = house
+  const files = filesIn(folder)
+  must(await store.append([said('a', 'a')]))
+  // What it sees of the store is a moment old when the other one has signed.
+  const slow = {
+    engine: store.engine,
+    tip: async () => {
+      const seen = await store.tip()
+      must(await store.append([said('b', 'b')]))
+      await signOn(files, store, AT)
+      return seen
+    },
+  }
+  expect(await signOn(files, slow, LATER)).toBeNull()
 })

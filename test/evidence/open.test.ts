@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { postgresSchema } from '../../src/evidence/engine/postgres-schema.ts'
+import { SHARED_SINCE } from '../../src/evidence/engine/sharing.ts'
 import { sqliteSchema } from '../../src/evidence/engine/sqlite-schema.ts'
 import { openStore } from '../../src/evidence/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -136,11 +137,12 @@ describe('the file', () => {
     expect(await contentOf(house.url)).toEqual(content)
   })
 
-  test('of a newer Bellhop is refused, and it is said what to do', async () => {
+  test('of a newer Bellhop that does not share it is refused, and it is said what to do', async () => {
     await using house = await testStore()
     const known = sqliteSchema.length
     using file = openFile(house.url)
     file.run(`pragma user_version = ${known + 1}`)
+    file.run(`pragma application_id = ${known + 1}`)
     for (const readonly of [false, true]) {
       expect(await problemOf(house.url, readonly)).toEqual({
         message: `${house.url} was written by a newer Bellhop (store version ${known + 1}, this one knows ${known})`,
@@ -195,11 +197,11 @@ describe.skipIf(postgresMissing)('the server', () => {
     expect(await contentOf(house.url)).toEqual(content)
   })
 
-  test('with the store of a newer Bellhop is refused, and it is said what to do', async () => {
+  test('with the store of a newer Bellhop that does not share it is refused, and it is said what to do', async () => {
     await using house = await testStore(await sharedPostgres().database())
     const known = postgresSchema.length
     await using raw = await openRaw(house.url)
-    await raw.run(`update store set version = ${known + 1}`)
+    await raw.run(`update store set version = ${known + 1}, since = ${known + 1}`)
     for (const readonly of [false, true]) {
       expect(await problemOf(house.url, readonly)).toEqual({
         message: `the evidence store was written by a newer Bellhop (store version ${known + 1}, this one knows ${known})`,
@@ -223,7 +225,9 @@ describe.skipIf(postgresMissing)('the server', () => {
     const url = await sharedPostgres().database()
     expect(await Promise.all([1, 2, 3, 4].map(() => problemOf(url)))).toEqual([null, null, null, null])
     await using raw = await openRaw(url)
-    expect(await raw.rows('select * from store')).toEqual([{ version: postgresSchema.length }])
+    expect(await raw.rows('select * from store')).toEqual([
+      { version: postgresSchema.length, since: SHARED_SINCE.postgres },
+    ])
     expect((await raw.rows('select position from tip')).length).toBe(1)
   })
 

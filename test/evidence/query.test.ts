@@ -259,6 +259,16 @@ describe.each(engines)('a query, on $name', ({ testStore }) => {
     expect(pages.map((page) => page.length)).toEqual(sizes)
   })
 
+  test('counts only what is committed, whatever is being written', async () => {
+    await using house = await testStore()
+    const { store } = house
+    const messages = async () => must(await store.count({ event: 'message' }))
+    must(await store.append([said('m1', 'hello')]))
+    const counts: number[] = []
+    must(await store.appendAnd([said('m2', 'hello')], async () => void counts.push(await messages())))
+    expect([...counts, await messages()]).toEqual([1, 2])
+  })
+
   test('in pages stays where it is while more is written', async () => {
     await using house = await testStore()
     const ids = (page: Page) => ({ ids: idsOf(page.entries), next: page.next, through: page.through })

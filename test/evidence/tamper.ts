@@ -12,20 +12,25 @@ type Value = string | number | null | Buffer
 type Row = Record<string, Value>
 export type Change = { what: string; statements: RawBuilder<unknown>[] }
 
-/** Makes a change, looks through the same connection, and takes it back. Null where the engine itself refuses it. */
-export const during = <T>(
+/** Makes a change, looks through the same transaction, and takes it back. Null where the engine itself refuses it. */
+export const during = async <T>(
   { engine }: Source,
   { statements }: Change,
   look: (source: Source) => Promise<T>,
-): Promise<T | null> =>
-  engine.db.connection().execute(async (db) => {
-    await sql`begin`.execute(db)
-    try {
-      return (await isTaken(db, statements)) ? await look({ engine: { ...engine, db } }) : null
-    } finally {
-      await sql`rollback`.execute(db)
-    }
-  })
+): Promise<T | null> => {
+  let seen: T | null = null
+  const back = new Error('taken back')
+  await engine.db
+    .transaction()
+    .execute(async (db) => {
+      if (await isTaken(db, statements)) seen = await look({ engine: { ...engine, db } })
+      throw back
+    })
+    .catch((error) => {
+      if (error !== back) throw error
+    })
+  return seen
+}
 
 const isTaken = async (db: Engine['db'], statements: RawBuilder<unknown>[]): Promise<boolean> => {
   try {

@@ -33,7 +33,7 @@ test('a log that was torn anywhere leaves whole commits, and the signed head say
   using folder = scratch()
   const files = { key: join(folder.path, 'key'), head: join(folder.path, 'head') }
   for (let n = 1; n <= COMMITS; n++) must(await house.store.append([said(`m${n}`, 'a line'), said(`m${n}.b`, 'b')]))
-  const head = signHead(files, await house.store.tip(), '2026-01-02T03:04:05.000Z')
+  const head = await signHead(files, await house.store.tip(), '2026-01-02T03:04:05.000Z')
   const { length } = readFileSync(`${house.url}-wal`)
   const everything = idsOf(await house.store.chain('room-lobby'))
 

@@ -1,9 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { exportInto } from '../../src/evidence/transfer/export.ts'
+import { compact } from '../../src/evidence/keep.ts'
+import { copyStore } from '../../src/evidence/transfer/copy.ts'
+import { exportInto, exportLines } from '../../src/evidence/transfer/export.ts'
+import { verifyChain } from '../../src/evidence/verify-store.ts'
 import { must, said, testStore } from '../support/store.ts'
 import { engines } from './engines.ts'
+import { DAY_MS, policyOf } from './every-kind.ts'
 import { contentOf, verdictsOf } from './file.ts'
 import { answersOf, everything, exported, fileOf, fill, imported, lines, linesOf, sample } from './filled.ts'
 
@@ -50,6 +54,36 @@ describe.each(engines)('evidence in $name', (engine) => {
     must(await imported(next.store, await exported(house.store)))
     expect(await answersOf(next.store)).toEqual(answers)
     expect(await exported(next.store)).toBe(file)
+  })
+
+  test('that is let go while it is exported or copied is followed by what says so', async () => {
+    await using house = await engine.testStore()
+    const { store, clock } = house
+    must(await store.append(lines('old', 3)))
+    clock.now += 10 * DAY_MS
+    must(await store.append(lines('new', 3)))
+    const verify = (session: string) => verifyChain(store, session)
+    const letGo = async (newId: () => string, bodyDays: number) =>
+      must(await compact({ store, policy: policyOf({ bodyDays }), now: clock.now, newId, verify, dry: false }))
+
+    const file = exportLines(store)
+    const text = [(await file.next()).value]
+    expect((await letGo(() => 'c1', 5)).bodies).toBe(3)
+    for await (const more of file) text.push(more)
+    await using other = await engine.testStore()
+    must(await imported(other.store, text.join('')))
+
+    clock.now += 10 * DAY_MS
+    /** Lets go what is left once somebody has begun to read. */
+    const pages: typeof store.pages = async function* (...from) {
+      await letGo(() => 'c2', 5)
+      yield* store.pages(...from)
+    }
+    await using third = await testStore()
+    await copyStore({ ...store, pages }, third.store, () => {})
+    for (const { store: there } of [other, third])
+      expect((await verdictsOf(there)).map(({ violations }) => violations)).toEqual([[], []])
+    expect([await other.store.head(), await third.store.head()]).toEqual([7, 8])
   })
 
   test('is exported as of one moment while others write, and that is whole', async () => {

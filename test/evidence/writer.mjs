@@ -5,7 +5,7 @@ import { once } from 'node:events'
  * says the id of each call once that is acknowledged. A few calls are under way at any time, each of two entries.
  * It runs what was built: many of them are started, and to compile the sources each time takes longer than to write.
  */
-const BUILT = new URL('../../dist/src/evidence/', import.meta.url)
+const BUILT = new URL('../../node_modules/.bellhop/modules/evidence/', import.meta.url)
 const { openStore } = await import(new URL('store.js', BUILT).href)
 const { BELLHOP, roomDraft } = await import(new URL('drafts.js', BUILT).href)
 

@@ -184,3 +184,21 @@ test('a step that waits keeps nobody waiting, and keeps the seat; which is given
 /** Leases that a test lives to see end. */
 const HASTY = 'doors: { clientMs: 500 }\nlease: { ms: 1000, heartbeatMs: 300 }\n'
 const LEFT = { outcome: 'cancelled', answer: 'nobody took a step for some time' }
+
+test('a seat that nobody keeps is given up also where a thousand turns have been waiting for longer', async () => {
+  await using hasty = await startTestHouse({ config: HASTY })
+  const boss = createClient({ url: hasty.url, token: hasty.tokens.admin })
+  must(await boss.command('pause', { agent: 'claude-1' }, { room: 'quiet' }))
+  const author = { kind: 'person', id: 'ada', face: 'cli', via: null } as const
+  const waiting = Array.from({ length: 1100 }, (_, i) => {
+    const place = { session: `s-old-${i % 4}`, room: `old-${i % 4}`, agent: 'claude-1', author }
+    const body = { event: 'accepted', agent: 'claude-1', room: place.room, peripheral: 'explore', request: '' } as const
+    return sessionDraft({ ...place, id: `old-${i}.claude-1`, body })
+  })
+  must(await hasty.store.append(waiting))
+  const ada = await personIn('quiet', 'ada', 'operator', hasty)
+  await ada('!start explore')
+  const { id: turn = '' } = (await hasty.store.nextTurn(await sessionIn('quiet', hasty))) ?? {}
+  const ended = await eventually('the turn to end', () => hasty.store.get(`${turn}.ended`))
+  expect(ended.body).toMatchObject(LEFT)
+})

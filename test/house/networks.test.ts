@@ -119,7 +119,7 @@ test('however much of a stream could not be said, it is known to have begun when
   await using _frozen = await deliver('two', bindings, before)
   for (let i = 0; i <= 60; i++) await say('quiet', `quiet-${i}`)
   await eventually('the last one to be in flight', () => before.tried.length === 61)
-  await parts.redis.del(...(await parts.redis.keys(`${parts.prefix}:{delivery two #quiet quiet}*`)))
+  await parts.redis.del(...(await house.redis.redis.keys(`${parts.prefix}:{delivery two #quiet quiet}*`)))
   const after = createNetwork()
   await using _next = await deliver('two', bindings, after)
   await eventually('what nobody knows of to be said again', () => after.said.some(({ text }) => text === 'quiet-60'))

@@ -14,8 +14,8 @@ const LONG = process.env['BELLHOP_LONG'] === '1'
 const SECONDS = LONG ? 60 : 5
 const PER_SECOND = 200
 const SPEAKERS = 4
-const FUZZED = LONG ? 10_000 : 500
-const PATIENCE_MS = LONG ? 1_500_000 : 45_000
+const FUZZED = LONG ? 10_000 : 300
+const PATIENCE_MS = LONG ? 1_500_000 : 120_000
 const ASKED_MS = 20_000
 const ASKS = '@claude-1 read README.md'
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBridge } from '../../src/house/bridge.ts'
+import { chanceOf } from '../drills/chance.ts'
+import { startProxy } from '../drills/proxy.ts'
 import { type Ngircd, startNgircd } from '../support/ngircd.ts'
 import { eventually } from '../support/poll.ts'
 import { comesTo, hears, ircNetwork, type Rooms, saidTo, startRooms } from '../support/rooms.ts'
@@ -50,5 +52,48 @@ test('of two bridges one is on a network; the other takes over when that one lea
     expect(joined.map(({ nick }) => nick)).toEqual(['bellhop'])
   } finally {
     await second.stop()
+  }
+})
+
+test('a bridge that is cut off from Redis alone leaves the network before another is on it, and comes back when it has the lease again', async () => {
+  await rooms.stopBridge()
+  const toRedis = await startProxy({ path: rooms.redis.address }, chanceOf())
+  const cutOff = await startBridge({ ...rooms.settings, redis: `redis://127.0.0.1:${toRedis.port}` })
+  await rooms.untilOn()
+  await using ada = await comesTo(server, 'ada')
+  const comings = (): string[] =>
+    ada.lines.flatMap(({ command, nick }) =>
+      nick?.startsWith('bellhop') && /^(?:JOIN|PART|QUIT)$/.test(command) ? [`${command} ${nick}`] : [],
+    )
+  const said = async (text: string): Promise<void> => {
+    ada.say('#team', `heard ${text}?`)
+    await eventually(`${text} to be heard`, async () => (await heard()).includes(`heard ${text}?`))
+    must(await rooms.admin.say({ room: 'lobby', text: `@grace ${text}` }))
+    await hears(ada, new RegExp(`@grace ${text}$`))
+  }
+  const second = await startBridge(rooms.settings)
+  try {
+    await said('three')
+    toRedis.weather('hole')
+    await eventually('the other to be there', () => comings().length === 2)
+    await rooms.untilOn()
+    await said('four')
+    toRedis.weather('through')
+    await second.stop()
+    await rooms.untilOn()
+    await said('five')
+    // Nobody came while another was there: that one would have had another nick.
+    expect(comings()).toEqual(['QUIT bellhop', 'JOIN bellhop', 'QUIT bellhop', 'JOIN bellhop'])
+    expect((await heard()).slice(-3)).toEqual(['heard three?', 'heard four?', 'heard five?'])
+    expect(
+      saidTo(ada)
+        // What was in flight when it was cut off may be said again, and says so.
+        .filter((line) => line.includes('@grace') && !line.startsWith('(again?) '))
+        .map((line) => line.replace(/^<.*> /, '')),
+    ).toEqual(['@grace three', '@grace four', '@grace five'])
+  } finally {
+    await second.stop()
+    await cutOff.stop()
+    await toRedis.close()
   }
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../src/operations/table.ts'
 import { mayAct, Role } from '../../src/shapes/person.ts'
+import { must } from '../support/store.ts'
 import { whoami } from '../support/whoami.ts'
 import { connect, ERAS, errorOf } from './clients.ts'
 import { startMcpHouse, type TestMcp } from './house.ts'
@@ -115,4 +116,12 @@ test.each(ERAS)('a person says a line, and waits for what the agents answer (%s)
     isError: true,
   })
   expect(await bob.client.callTool({ name: 'say', arguments: { txt: 'x' } })).toMatchObject({ isError: true })
+})
+
+test('what is asked for again and again and is not there does not fill the store', async () => {
+  await using eve = await connect(house, await house.person('persistent', 'viewer'), 'modern')
+  const refused = async () => must(await house.store.count({ event: 'refused' }))
+  const before = await refused()
+  for (let i = 0; i < 30; i++) await errorOf(eve.client.callTool({ name: `nothing-${i}`, arguments: {} }))
+  expect((await refused()) - before).toBe(10)
 })

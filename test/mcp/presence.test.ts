@@ -200,7 +200,9 @@ test('an agent that ends its last session lets go of nothing that it keeps by an
   await agent.client.callTool({ name: 'read', arguments: { path: 'README.md' } })
   const session = (await house.store.openSession('lobby', 'scout'))?.id ?? ''
   const { redis, prefix } = house.parts
-  const holders = async () => (await redis.zrange(`${prefix}:seat:${session}`, '0', '-1')).filter((who) => who !== '')
+  const zrange = `return redis.call('zrange', KEYS[1], 0, -1)`
+  const holders = async () =>
+    ((await redis.eval(zrange, 1, `${prefix}:seat:${session}`)) as string[]).filter((who) => who !== '')
   await eventually('the seat to be kept', async () => (await holders()).some((who) => who.startsWith('mcp/')))
   await house.way.leases.hold(session, 60_000, 'http/another')
   await agent.transport.terminateSession()

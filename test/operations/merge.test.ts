@@ -36,6 +36,7 @@ const mergeHouse = async (files: Record<string, string>) => {
     store,
     roomMode: async () => room.mode,
     who: async () => ['claude-1', ...apart].map((id) => ({ id, type: id.replace(/-\d$/, '') })),
+    elsewhere: async () => null,
     holds: { all: async () => [...held].map(([path, hold]) => ({ path, ...hold })), release: async () => {} },
     checkouts: { ...it.checkouts, agents: apart },
     undo: createUndo({

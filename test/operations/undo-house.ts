@@ -34,6 +34,7 @@ export const undoHouse = async (files: Record<string, string> = {}) => {
   const context = {
     person: { name: 'ada', role: 'operator', face: 'cli', via: null },
     room: 'lobby',
+    elsewhere: async () => null,
     store,
     who: async () => [
       { id: 'claude-1', type: 'claude' },

@@ -72,6 +72,23 @@ test('a call that needs an approval is not run, and a person is told what, why a
   expect(await it.verdict()).toEqual({ ok: true, violations: [] })
 })
 
+test('what stands in line behind a call that waits wakes nobody, and is done with the answer to that', async () => {
+  await using it = await open()
+  const calls: ToolCall[] = [WRITE, { tool: 'read', args: { path: 'new.txt' } }, READ]
+  for (const [n, call] of calls.entries()) await it.mailbox.put(SESSION, JSON.stringify(request(n, call)))
+  await it.steps.drain(SESSION, NEVER)
+  expect({ left: (await it.mailbox.all(SESSION)).length, wakes: await it.lanes.steps.depth() }).toEqual({
+    left: 3,
+    wakes: 0,
+  })
+  it.runSteps()
+  await decide(it, 'approved')
+  await eventually('the last of them to be done', () => it.store.get('t1.2.outcome'))
+  await eventually('nothing to be left', async () => (await it.mailbox.all(SESSION)).length === 0)
+  const ended = (await it.chain()).flatMap(({ body }) => (body.event === 'step-ended' ? [body.outcome.kind] : []))
+  expect(ended).toEqual(['ok', 'ok', 'ok'])
+})
+
 test('a call that was denied is refused with who said no, and why', async () => {
   await using it = await open()
   it.runSteps()

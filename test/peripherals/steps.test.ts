@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Body } from '../../src/shapes/evidence.ts'
 import type { ToolCall } from '../../src/shapes/peripheral.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import type { StepReport } from '../../src/shapes/turn.ts'
+import type { Command } from '../../src/tools/tool.ts'
 import { stateOf } from '../../src/workspace/state.ts'
-import { EXPLORE } from '../support/explore.ts'
+import { EXPLORE, wall } from '../support/explore.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 import { CLAUDE } from '../support/store.ts'
@@ -223,6 +225,22 @@ test('a drain that was taken over writes nothing more, and what it was doing is 
   expect(await it.verdict()).toEqual({ ok: true, violations: [] })
 })
 
+test('a drain that was taken over in the middle of a step ends the program it runs', async () => {
+  await using it = await open()
+  it.ripgrep.hold()
+  await put(it, 0, GREP)
+  const first = it.steps.drain(SESSION, NEVER)
+  await eventually('the tool to run', () => it.ripgrep.runs() === 1)
+  await it.steps.drain(SESSION, NEVER)
+  const after = await it.story()
+  // Nothing but its end lets it go, before its own time is over.
+  await first
+  expect(await it.story()).toEqual(after)
+  expect((await it.bodies('step-ended')).map((body) => body.event === 'step-ended' && body.outcome)).toEqual([
+    INTERRUPTED,
+  ])
+}, 15_000)
+
 test('a drain that was taken over on its way to a tool does not run it', async () => {
   await using it = await open()
   let resolve = () => {}
@@ -239,6 +257,41 @@ test('a drain that was taken over on its way to a tool does not run it', async (
   resolve()
   await late
   expect([it.ripgrep.runs(), await it.story()]).toEqual([1, after])
+})
+
+test('a terminal that may not be started any more when everything is ready for it is not, and why is said', async () => {
+  await using it = await open({ spec: wall({ sandbox: 'workspace-write' }) })
+  const around = { spec: wall(), place: await it.workshop.placeOf('claude-1', 't1') }
+  const command: Command = {
+    argv: ['touch', 'begun'],
+    rule: { argv: ['touch'], for: 'work', network: false, approve: false },
+    sandbox: 'workspace-write',
+    network: false,
+  }
+  const terminals = it.workshop.sandbox.terminals(SESSION, { ...around, objection: async () => 'it is too late' })
+  expect(await terminals.start('late', command)).toEqual({ ok: false, why: 'it is too late' })
+  expect({ names: terminals.names(), begun: it.has('begun') }).toEqual({ names: [], begun: false })
+})
+
+test('a terminal ends with the stay that it was started in, also where another worker has ended that and entered the same peripheral again', async () => {
+  const spec = wall({ sandbox: 'workspace-write' })
+  await using it = await open({ spec })
+  const around = { spec, place: await it.workshop.placeOf('claude-1', 't1'), objection: async () => null }
+  const command: Command = {
+    argv: ['sleep', '600'],
+    rule: { argv: ['sleep'], for: 'work', network: false, approve: false },
+    sandbox: 'workspace-write',
+    network: false,
+  }
+  const terminals = it.workshop.sandbox.terminals(SESSION, around)
+  expect([await terminals.start('dev', command), terminals.names()]).toEqual([{ ok: true }, ['dev']])
+  const [{ body } = { body: null }] = (await it.chain()).filter(({ id }) => id === 't1.peripheral')
+  const left = { event: 'peripheral-stopped', turn: 't1', peripheral: spec.id, reason: 'turn-ended' } as const
+  await it.record(
+    entry('t1.stopped', CLAUDE, { ...left, fruit: { steps: 0, found: [] } }, 't1.started'),
+    entry('t1.again', CLAUDE, body as Body, 't1.started'),
+  )
+  await eventually('it to end', () => terminals.names().length === 0)
 })
 
 test('a drain that is told to stop ends the step it is at, and leaves the rest', async () => {
@@ -327,4 +380,19 @@ test('a wall that the config has another of by now is none any more', async () =
   it.runSteps()
   it.specs.set('explore', { ...EXPLORE, purpose: 'Something else.' })
   expect(await it.steps.ask(request(0, READ), NEVER)).toMatchObject({ refusal: { code: 'peripheral-inactive' } })
+})
+
+test('a drain that is asked again and again gives its place to a session that waits for it', async () => {
+  await using it = await open()
+  it.runSteps(1)
+  let over = false
+  const askOnAndOn = async () => {
+    for (let n = 0; !over; n++) await it.steps.ask(request(n, READ), NEVER)
+  }
+  const asking = askOnAndOn()
+  await eventually('the first step to end', () => it.store.get('t1.0.outcome'))
+  await it.wake('s-2')
+  await eventually('the other to have its turn', async () => (await it.lanes.steps.isWaitedFor()) === false)
+  over = true
+  await asking
 })

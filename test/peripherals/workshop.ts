@@ -106,13 +106,20 @@ export const openWorkshop = async (
   const live = createLive(redis, prefix, 200)
   const time = { now: Date.parse('2026-01-02T03:04:05.000Z') }
   const clock = () => time.now
-  const store = await openStore({ url: join(folder.path, 'evidence.db'), clock, committed: live.announce })
+  const store = await openStore({
+    url: join(folder.path, 'evidence.db'),
+    clock,
+    committed: (entries) => {
+      ledgers.wrote(entries)
+      live.announce(entries)
+    },
+  })
+  const ledgers = createLedgers(store)
   const specs = new Map(given.map((one) => [one.id, one]))
   const walls = wallsOf(specs, profiles)
   must(await declareWalls(store, walls.all()))
-  const ledgers = createLedgers(store)
   const shadow = await openShadow({ folder: join(folder.path, 'shadow'), workspace, path: PATH, deny: [] })
-  const holds = createHolds({ redis, prefix, clock, ms: 600_000 })
+  const holds = createHolds({ redis, prefix, ms: 600_000 })
   const mailbox = createMailbox(redis, prefix, 'steps')
   const lanes = {
     turns: createLane({ redis, prefix, name: 'turns' }),
@@ -170,7 +177,7 @@ export const openWorkshop = async (
     },
   )
   const wake = (session: string) => lanes.steps.wake(session)
-  const steps = createSteps(workshop, { mailbox, wake })
+  const steps = createSteps(workshop, { mailbox, wake, isWaitedFor: lanes.steps.isWaitedFor })
   const enter = createEntering({ ledgers, tree: shadow.tree })
   const closing: (() => Promise<void>)[] = []
   const never = new AbortController().signal
@@ -192,7 +199,12 @@ export const openWorkshop = async (
   /** Turns of agents with this mind. */
   const turnsOf = (
     mind: Mind,
-    { isReady = async (_agent: string) => true, mindless = false, think = thinking(mind) } = {},
+    {
+      isReady = async (_agent: string) => true,
+      mindless = false,
+      think = thinking(mind),
+      looked = async () => {},
+    } = {},
   ) =>
     createTurns({
       store,
@@ -202,7 +214,10 @@ export const openWorkshop = async (
       enter,
       openSteps: async (session) => [...(await ledgers.of(session)).open],
       roomMode: async () => room.mode,
-      inhabitantOf: () => (mindless ? null : { think, author: CLAUDE }),
+      inhabitantOf: async () => {
+        await looked()
+        return mindless ? 'unknown' : { think, author: CLAUDE }
+      },
       isReady,
       isElsewhere: async () => false,
     })
@@ -291,6 +306,7 @@ export const openWorkshop = async (
       await verdicts.settled()
       await Promise.all([lanes.turns.close(), lanes.steps.close()])
       await store.close()
+      mailbox.close()
       live.close()
       folder[Symbol.dispose]()
     },

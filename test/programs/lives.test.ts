@@ -127,7 +127,9 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     model().play(inOrder({ do: 'fail', status: 400, body: TOO_LONG[name] }, done))
     const came = await it.ask(`@${agent} one more thing`)
     expect([came.outcome, came.answer]).toEqual(['done', 'done'])
-    expect(notesOf(came).map((note) => note.split(':')[0])).toEqual(['retry', 'compacted'])
+    // How soon a turn here counts as slow is for the test above: on a busy machine others are, too.
+    const notes = notesOf(came).map((note) => note.split(':')[0])
+    expect(notes.filter((note) => note !== 'slow')).toEqual(['retry', 'compacted'])
     expect(model().asked.at(-1)?.texts.join('\n')).toContain('one more thing')
   })
 })

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createMailbox } from '../../src/queue/mailbox.ts'
-import { eventually } from '../support/poll.ts'
+import { type Attendance, createMailbox } from '../../src/queue/mailbox.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 
 let server: TestRedis
@@ -55,65 +54,119 @@ test('sessions and lanes have boxes of their own, in keys tagged with the sessio
   expect((await server.redis.keys(`${prefix}*`)).sort()).toEqual([`${prefix}:{s-1}:steps`, `${prefix}:{s-2}:steps`])
 })
 
-describe('who waits at a mailbox', () => {
-  test('hears of what is put in, and whoever put it in hears that somebody waits', async () => {
-    const { box } = open()
-    expect(await box.put('s-1', 'before')).toBe(false)
-    await box.remove('s-1', 'before')
-    const waiting = box.wait('s-1', 60_000)
-    await eventually('somebody to wait', () => box.put('s-1', 'now'))
-    expect([await waiting, await box.all('s-1')]).toEqual([true, ['now']])
-    expect(await box.put('s-1', 'after')).toBe(false)
-    box.close()
+/** Two processes, as far as a mailbox can tell: each knows only what goes through Redis of the other. */
+const openTwo = () => {
+  const prefix = `t-${randomUUID()}`
+  const [here, elsewhere] = [
+    createMailbox(server.redis, prefix, 'steps'),
+    createMailbox(server.redis, prefix, 'steps'),
+  ] as const
+  return { here, elsewhere, close: () => [here, elsewhere].forEach((box) => void box.close()) }
+}
+
+describe('who is at a mailbox', () => {
+  test('hears of what is put in elsewhere, and whoever put it in hears that somebody is there', async () => {
+    const { here, elsewhere, close } = openTwo()
+    expect(await elsewhere.put('s-1', 'before')).toBe(false)
+    const box = await here.attend('s-1')
+    expect(await box.items()).toEqual(['before'])
+    await box.remove('before')
+    const waiting = box.wait(60_000)
+    expect(await elsewhere.put('s-1', 'now')).toBe(true)
+    expect([await waiting, await box.items()]).toEqual([true, ['now']])
+    expect(await box.leave()).toEqual(['now'])
+    expect(await elsewhere.put('s-1', 'after')).toBe(false)
+    close()
   })
 
-  test('finds what is there already, and nothing where nothing comes', async () => {
-    const { box } = open()
-    await box.put('s-1', 'one')
-    expect(await box.wait('s-1', 60_000)).toBe(true)
-    expect(await box.wait('s-2', 1)).toBe(false)
-    expect(await box.put('s-2', 'late')).toBe(false)
-    box.close()
+  test('is handed what is put in here without a way through Redis, and leaves there what was not dealt with', async () => {
+    const { here, elsewhere, close } = openTwo()
+    const box = await here.attend('s-1')
+    const waiting = box.wait(60_000)
+    expect(await here.put('s-1', 'one')).toBe(true)
+    expect([await waiting, await box.items(), await elsewhere.all('s-1')]).toEqual([true, ['one'], []])
+    await here.put('s-1', 'one')
+    await here.put('s-1', 'two')
+    await box.remove('one')
+    expect([await box.items(), await here.all('s-1')]).toEqual([['two'], ['two']])
+    expect([await box.leave(), await elsewhere.all('s-1')]).toEqual([['two'], ['two']])
+    close()
   })
 
-  test('is sent away at once, and nobody is said to wait from then on', async () => {
-    const { box } = open()
-    const waiting = box.wait('s-1', 60_000)
-    await eventually('somebody to wait', () => box.put('s-1', 'one'))
-    await waiting
-    await box.remove('s-1', 'one')
-    let found: boolean | null = null
-    void box.wait('s-1', 60_000).then((there) => {
-      found = there
-    })
-    await eventually('it to be sent away', async () => {
-      await box.dismiss('s-1')
-      return found !== null
-    })
-    expect([found, await box.put('s-1', 'two')]).toEqual([false, false])
-    box.close()
+  test('finds items in the order they were put in, also where the first of them were on their way when it came', async () => {
+    const { here, close } = openTwo()
+    const items = Array.from({ length: 20 }, (_, i) => `item ${i}`)
+    const first = items.slice(0, 10).map((item) => here.put('s-1', item))
+    const coming = here.attend('s-1')
+    const rest = items.slice(10).map((item) => here.put('s-1', item))
+    await Promise.all([...first, ...rest])
+    const box = await coming
+    expect(await box.items()).toEqual(items)
+    await box.leave()
+    close()
+  })
+
+  test('finds nothing where nothing comes, and nobody is said to be there afterwards', async () => {
+    const { here, elsewhere, close } = openTwo()
+    const box = await here.attend('s-1')
+    expect([await box.wait(1), await box.leave()]).toEqual([false, []])
+    expect([await here.put('s-1', 'late'), await elsewhere.put('s-1', 'later')]).toEqual([false, false])
+    close()
+  })
+
+  test.each(['here', 'elsewhere'] as const)(
+    'is sent away from %s at once, and nobody is said to be there',
+    async (by) => {
+      const { close, ...two } = openTwo()
+      const box = await two.here.attend('s-1')
+      const waiting = box.wait(60_000)
+      const over = by === 'here' ? two.here.dismiss('s-1') : two.elsewhere.dismiss('s-1')
+      await over
+      expect(await waiting).toBe(false)
+      expect(await two.elsewhere.put('s-1', 'two')).toBe(false)
+      await box.leave()
+      close()
+    },
+  )
+
+  test('hands on what it has to whoever comes after it in the same process', async () => {
+    const { here, close } = openTwo()
+    const first = await here.attend('s-1')
+    const waiting = first.wait(60_000)
+    const second = await here.attend('s-1')
+    await here.put('s-1', 'one')
+    expect([await waiting, await second.items()]).toEqual([false, ['one']])
+    await second.remove('one')
+    expect([await first.leave(), await second.leave()]).toEqual([[], []])
+    close()
   })
 
   test('misses nothing: what it did not hear of, whoever put it in knows to wake somebody for', async () => {
-    const { box } = open()
+    const { here, elsewhere, close } = openTwo()
     const [items, seen, wakes] = [200, new Set<string>(), new Set<string>()]
     let over = false
-    const drain = async () => {
-      while (!over) {
-        for (const item of await box.all('s-1')) {
-          seen.add(item)
-          await box.remove('s-1', item)
-        }
-        // Hardly ever long enough: most of what comes, comes at its edges.
-        await box.wait('s-1', 1)
+    const take = async (box: Attendance) => {
+      for (const item of await box.items()) {
+        seen.add(item)
+        await box.remove(item)
       }
+      // Hardly ever long enough: most of what comes, comes at its edges.
+      return box.wait(1)
+    }
+    const drain = async (): Promise<void> => {
+      const box = await here.attend('s-1')
+      while (await take(box));
+      // What is left when it goes, it sees to.
+      for (const item of await box.leave()) wakes.add(item)
+      return over ? undefined : drain()
     }
     const draining = drain()
-    for (let i = 0; i < items; i++) if (!(await box.put('s-1', `item-${i}`))) wakes.add(`item-${i}`)
+    const put = async (box: typeof here, item: string) => (await box.put('s-1', item)) || wakes.add(item)
+    for (let i = 0; i < items; i++) await put(i % 2 === 0 ? here : elsewhere, `item-${i}`)
     over = true
     await draining
-    for (const item of await box.all('s-1')) if (wakes.has(item)) seen.add(item)
+    for (const item of await elsewhere.all('s-1')) if (wakes.has(item)) seen.add(item)
     expect(seen.size).toBe(items)
-    box.close()
+    close()
   })
 })

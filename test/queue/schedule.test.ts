@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createSchedule } from '../../src/queue/schedule.ts'
 import { eventually } from '../support/poll.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
@@ -75,3 +75,23 @@ test('a schedule that was lost with Redis is made again', async () => {
   await eventually('looks after that', () => looks >= before + 2)
   expect(await server.redis.zcard(`{${it.prefix}}:bulletins:repeat`)).toBe(1)
 })
+
+test('a schedule that a clock made which was a year ahead does not wait for a year', async () => {
+  let looks = 0
+  const look = async () => {
+    looks++
+  }
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + YEAR_MS })
+  const prefix = await (async () => {
+    await using ahead = openSchedules([look])
+    await ahead.keep()
+    return ahead.prefix
+  })().finally(() => vi.useRealTimers())
+  await using it = openSchedules([look], prefix)
+  looks = 0
+  await it.keep()
+  await eventually('a few looks', () => looks >= 3)
+  expect(await server.redis.zcard(`{${prefix}}:bulletins:repeat`)).toBe(1)
+})
+
+const YEAR_MS = 365 * 24 * 3_600_000

@@ -44,3 +44,23 @@ test('who is heard of no more is on no network, and how it stood there then does
   // Who has it now has said nothing of it yet.
   expect(await ours.standingOf('home')).toBe(null)
 })
+
+test('how a network stands is for the one who is on it to say, also after another who stood still has said something else', async () => {
+  const [frozen, theirs] = open(60_000)
+  await frozen.keep('home')
+  await frozen.note(CONNECTED)
+  await frozen.leave('home')
+  await theirs.keep('home')
+  await theirs.note({ ...CONNECTED, detail: 'in #team, too' })
+  await frozen.note({ ...CONNECTED, state: 'lost', detail: 'the server closed it' })
+  const seen = [await theirs.standingOf('home'), await frozen.isOurs('home'), await theirs.isOurs('home')]
+  expect(seen).toEqual([{ ...CONNECTED, detail: 'in #team, too' }, false, true])
+})
+
+test('what was noted is noted again with each beat: it may have been lost with Redis, or written over', async () => {
+  const [ours, theirs] = open(60_000)
+  await ours.keep('home')
+  await ours.note(CONNECTED)
+  await server.redis.flushall()
+  expect([await ours.keep('home'), await theirs.standingOf('home')]).toEqual([true, CONNECTED])
+})

@@ -166,6 +166,16 @@ test('the answer to a challenge that was replaced does not count', async () => {
   expect(await registry.prove(proofOf(claude(), second.nonce))).toEqual(ok(presenceOf()))
 })
 
+test('whose challenge another process has replaced is not said to have answered it wrongly', async () => {
+  const { registry } = open()
+  const { nonce } = must(await registry.register(claude()))
+  const other = must(await registry.register(claude({ holder: 'worker-b' })))
+  expect(await registry.prove(proofOf(claude(), nonce))).toEqual(
+    refused(refusal('challenge-stale', 'the challenge of claude-1 is used up or too old')),
+  )
+  expect(await registry.prove(proofOf(claude({ holder: 'worker-b' }), other.nonce))).toEqual(ok(presenceOf()))
+})
+
 test.each([
   ['whose probes hold', [WELL]],
   ['whose probes fail', [ILL]],
@@ -299,7 +309,7 @@ test('an agent that leaves is absent, for its holder alone to say, and its id is
   const none = refused(refusal('lease-lapsed', 'claude-1 holds no lease'))
   expect(await registry.leave('claude-1', 'worker-b')).toEqual(none)
   expect(await registry.presence('claude-1')).toEqual(presenceOf())
-  expect(await registry.leave('claude-1', 'worker-a')).toEqual(ok(null))
+  expect(await registry.leave('claude-1', 'worker-a')).toEqual(ok('left'))
   expect(await registry.presence('claude-1')).toEqual(presenceOf({ readiness: 'absent' }))
   expect(await registry.leave('claude-1', 'worker-a')).toEqual(none)
   expect(await join(registry, claude({ holder: 'worker-b' }))).toEqual(ok(presenceOf()))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { BEGINS, createSeatLeases } from '../../src/registry/seat-leases.ts'
 import { startTestRedis, type TestRedis } from '../support/redis.ts'
 
@@ -12,7 +12,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 /** Two processes on the same keys, long after the first of them was started, and a clock that a test moves. */
 const open = async () => {
   const now = { at: 1_000_000 }
-  const options = { redis: server.redis, prefix: `t-${randomUUID()}`, clock: () => now.at, graceMs: 1000 }
+  const options = { redis: server.redis, prefix: `t-${randomUUID()}`, now: async () => now.at, graceMs: 1000 }
   const [ours, theirs] = [createSeatLeases(options), createSeatLeases(options)]
   await ours.isHeld('s-none')
   now.at += 60_000
@@ -66,4 +66,21 @@ test('a Redis that forgets everything frees no seat before those who keep it cou
   // Whoever looks by itself tells it again what it knows.
   await ours.isHeld('s-2')
   expect([await theirs.isHeld('s-1'), await theirs.isHeld('s-2')]).toEqual([true, true])
+})
+
+test('a machine whose clock is ahead takes no seat for left, and one whose clock is behind keeps it no shorter', async () => {
+  const options = { redis: server.redis, prefix: `t-${randomUUID()}`, graceMs: 0 }
+  const [ours, theirs] = [createSeatLeases(options), createSeatLeases(options)]
+  const hour = 3_600_000
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    vi.setSystemTime(Date.now() - hour)
+    await ours.hold('s-1', 60_000, 'a')
+    vi.setSystemTime(Date.now() + 2 * hour)
+    expect([await ours.isHeld('s-1'), await theirs.isHeld('s-1')]).toEqual(TAKEN)
+    await ours.release('s-1', 'a')
+    expect([await ours.isHeld('s-1'), await theirs.isHeld('s-1')]).toEqual(FREE)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -10,7 +10,7 @@ export type Said = {
   params?: any
   // biome-ignore lint/suspicious/noExplicitAny: whatever came
   result?: any
-  error?: { code: number; message: string; data?: { code: string; remedy: string } }
+  error?: { code: number; message: string; data?: { code: string; remedy: string; wait?: number } }
 }
 
 export type RpcClient = Awaited<ReturnType<typeof connectRpc>>

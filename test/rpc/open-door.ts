@@ -41,6 +41,7 @@ export const openDoor = async (
   const valid = { is: true }
   const house: RpcHouse = {
     admit: async () => ok(ADA),
+    onceMore: ok,
     stillValid: async () => valid.is,
     refuseSparingly: async () => {},
     store: seen(store),

@@ -16,6 +16,13 @@ test('a program answers with its exit code, its output and then its errors', asy
   })
 })
 
+test('a program that may not be started any more when everything is ready for it is not, and why is said', async () => {
+  using place = createPlace()
+  const job = place.job(sh('touch begun'), { mode: 'workspace-write', objection: async () => 'it is too late' })
+  expect(await execute(job)).toEqual({ exit: 126, ended: 'exit', output: 'it is too late\n' })
+  expect((await execute(place.job(sh('ls')))).output).not.toContain('begun')
+})
+
 test('words are words: nothing in them is obeyed by a shell', async () => {
   using place = createPlace()
   const words = ['$(id)', '`id`', '; id', '*', '"', "'", '\n', '']

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
+import { sqliteSchema } from '../../src/evidence/engine/sqlite-schema.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { scratch } from '../support/folder.ts'
 import { bellhop, pidsOf, startUp } from '../support/instance.ts'
@@ -74,7 +75,7 @@ test('two instances on one folder: the second is told about the first', async ()
     stderr: `bellhop: another Bellhop runs on ${first.data} (process ${first.pid}, at ${first.url})\n  talk to it with \`bellhop say\`, end it, or start this one with another --data DIR`,
     left: expect.any(Array),
   })
-  expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
 })
 
 test('a data folder that cannot be written to is said, with the way out', async () => {
@@ -95,7 +96,7 @@ test('a data folder of a newer version is left as it is', async () => {
   store.close()
   expect(await failedStart(['--workspace', workspace.path, '--data', data])).toEqual({
     exitCode: 1,
-    stderr: `bellhop: ${data}/evidence.db was written by a newer Bellhop (store version 99, this one knows 2)\n  update Bellhop, or use another folder with --data`,
+    stderr: `bellhop: ${data}/evidence.db was written by a newer Bellhop (store version 99, this one knows ${sqliteSchema.length})\n  update Bellhop, or use another folder with --data`,
     left: [],
   })
 })
@@ -140,6 +141,7 @@ test('a disk that is full is said, takes nothing down, and is no trouble any mor
     expect((await fetch(`${instance.url}/healthz`)).status).toBe(200)
     rmSync(filler)
     await eventually('room for more', async () => (await say()).ok)
+    await eventually('it to be ready', async () => (await fetch(`${instance.url}/readyz`)).ok)
     expect((await bellhop(['verify', '--all', '--data', instance.data])).exitCode).toBe(0)
     expect(await instance.stop()).toBe(0)
   } finally {
@@ -151,7 +153,7 @@ test('it listens where it is told to, and answers to that name', async () => {
   using workspace = testWorkspace()
   await using instance = await startUp({ workspace: workspace.path, args: ['--host', '127.0.0.2'] })
   expect(new URL(instance.url).hostname).toBe('127.0.0.2')
-  expect((await fetch(`${instance.url}/healthz`)).status).toBe(200)
+  expect((await fetch(`${instance.url}/readyz`)).status).toBe(200)
 })
 
 test('a typo in the config is said with its file and line', async () => {

@@ -185,7 +185,7 @@ test.skipIf(postgresMissing !== null)(
       1,
       [
         'bellhop: the evidence on this server belongs to another Bellhop',
-        '  to work for it, copy its secrets.json into this data folder and set the same REDIS_URL; else name another database or schema',
+        '  to work for it, name its secrets with BELLHOP_SECRETS_FILE and set the same REDIS_URL; else name another database or schema',
       ],
     ])
     // Whoever asks the store itself without saying where it is must not be shown an old file.

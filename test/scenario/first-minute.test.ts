@@ -19,10 +19,11 @@ const nothingRuns = async (data: string) => {
 test('a newcomer starts it, asks, gets an answer from the files, and leaves nothing running', async () => {
   using workspace = testWorkspace()
   const instance = await startUp({ workspace: workspace.path })
-  expect(await (await fetch(`${instance.url}/healthz`)).json()).toEqual({
+  expect(await (await fetch(`${instance.url}/readyz`)).json()).toEqual({
     ready: true,
     version: '0.1.0',
     up: { redis: 'up', evidence: 'up', 'claude-1': 'ready', 'codex-1': 'ready', 'tickle-1': 'ready' },
+    reasons: [],
   })
 
   const said = await bellhop(['say', '--data', instance.data, 'where is boil defined?', '--json'])

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Entry, EventName } from '../../src/shapes/evidence.ts'
 import { bellhop, startUp } from '../support/instance.ts'
@@ -9,12 +11,17 @@ const LONG = process.env['BELLHOP_LONG'] === '1'
 const SENDERS = 20
 const EACH = LONG ? 500 : 15
 const AGENTS = ['claude', 'codex', 'tickle']
+const WIDE =
+  'queues: { perSession: 20000, perRoom: 20000, total: 20000 }\nlimits: { room: { burst: 20000, perMinute: 20000 } }\n'
 
 test(
   `${SENDERS * EACH} messages from ${SENDERS} senders: every receipt accounted for, every turn ended once, in order`,
   async () => {
     using workspace = testWorkspace()
-    await using instance = await startUp({ workspace: workspace.path })
+    // So much waits at once in the long run that it would be refused.
+    const config = join(workspace.path, 'flood.yaml')
+    writeFileSync(config, WIDE)
+    await using instance = await startUp({ workspace: workspace.path, args: ['--config', config] })
     const sender = async (name: string) => {
       const receipts = []
       for (let i = 0; i < EACH; i++) {

@@ -47,7 +47,7 @@ test('a gateway that is killed comes back at the same address', async () => {
   process.kill(gateway ?? 0, 'SIGKILL')
   await eventually('the gateway to be back', async () => {
     const [again] = await instance.pidsOf('gateway')
-    const health = again !== gateway && (await fetch(`${instance.url}/healthz`).catch(() => null))
+    const health = again !== gateway && (await fetch(`${instance.url}/readyz`).catch(() => null))
     return health ? health.ok : false
   })
   const { replies } = must(await converse(instance.client, { room: 'lobby', text: 'read README.md' }, patience()))

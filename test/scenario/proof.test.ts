@@ -200,7 +200,7 @@ test('a problem is carried from its statement to a proof, over the deaths of all
     'the gateway to be back',
     async () => {
       const [again] = await first.pidsOf('gateway')
-      const health = again !== gateway && (await fetch(`${first.url}/healthz`).catch(() => null))
+      const health = again !== gateway && (await fetch(`${first.url}/readyz`).catch(() => null))
       return health ? health.ok : false
     },
     60_000,

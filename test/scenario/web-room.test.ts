@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import { startUp } from '../support/instance.ts'
+import { bellhop, startUp } from '../support/instance.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
-test('the link that `up` prints opens a room where a line is answered, live', async () => {
+test('`up` tells no token to what is no terminal; the link that `link` prints opens a room where a line is answered, live', async () => {
   using workspace = testWorkspace()
   await using instance = await startUp({ workspace: workspace.path })
   await using browser = await openBrowser()
@@ -12,8 +12,14 @@ test('the link that `up` prints opens a room where a line is answered, live', as
   page.on('response', (response) => response.status() >= 400 && failed.push(`${response.status()} ${response.url()}`))
   page.on('pageerror', (error) => failed.push(error.message))
 
-  const [, link] = /^ready {2}(\S+)$/m.exec(instance.output()) ?? []
-  await page.goto(link ?? '')
+  expect(instance.output().split('\n').slice(-3)).toEqual([
+    `bellhop: the link that signs in: bellhop link --data ${instance.data}`,
+    `ready  ${instance.url}`,
+    '',
+  ])
+  expect(Object.values(instance.secrets).filter((secret) => instance.output().includes(secret))).toEqual([])
+  const { stdout: link } = await bellhop(['link', '--data', instance.data])
+  await page.goto(link)
   expect(page.url(), 'the token is gone from the address').toBe(`${instance.url}/`)
 
   await page.getByRole('textbox').fill('@codex where is boil defined?')

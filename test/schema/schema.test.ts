@@ -84,6 +84,7 @@ describe('the description of the HTTP API', () => {
     )
     const beside = [
       'get /healthz',
+      'get /readyz',
       'post /api/say',
       'get /api/follow',
       'get /api/items',
@@ -103,7 +104,7 @@ describe('the description of the HTTP API', () => {
 
   test('says of every address how it refuses', () => {
     const without = endpoints.filter(({ endpoint }) => !endpoint.responses['default']).map(({ path }) => path)
-    expect(without).toEqual(['/healthz'])
+    expect(without).toEqual(['/healthz', '/readyz'])
   })
 
   test('gives examples that fit', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createDigest } from '../../src/evidence/digest.ts'
 import { BELLHOP } from '../../src/evidence/drafts.ts'
-import { createLive } from '../../src/evidence/live.ts'
-import { openStore } from '../../src/evidence/store.ts'
+import { createFeed } from '../../src/evidence/feed.ts'
+import { createLive, type Live } from '../../src/evidence/live.ts'
+import { openStore, type Store } from '../../src/evidence/store.ts'
 import { type Author, type BodyOf, type Entry, type EventName, events } from '../../src/shapes/evidence.ts'
 import { Post } from '../../src/shapes/post.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
@@ -789,6 +790,15 @@ describe('the tail of a room', () => {
 })
 
 describe('following a room', () => {
+  const feedOf = (store: Store, live: Live) =>
+    createFeed({
+      store,
+      live,
+      failed: (error) => {
+        throw error
+      },
+    })
+
   const collect = async (posts: AsyncIterable<Post>, count: number, done: AbortController): Promise<Post[]> => {
     const seen: Post[] = []
     for await (const post of posts) {
@@ -805,7 +815,11 @@ describe('following a room', () => {
     const live = createLive(server.redis, 'test', 600_000)
     must(await kept.store.append(lines(0, 1110)))
     const done = new AbortController()
-    const seen = await collect(follow(kept.store, live, { room: 'lobby', after: 100 }, done.signal), 1010, done)
+    const seen = await collect(
+      follow(kept.store, feedOf(kept.store, live), { room: 'lobby', after: 100 }, done.signal),
+      1010,
+      done,
+    )
     live.close()
     expect(texts(seen)).toEqual(Array.from({ length: 1010 }, (_, i) => `line ${100 + i}`))
   })
@@ -821,7 +835,11 @@ describe('following a room', () => {
       async () => String(await server.redis.pubsub('NUMSUB', 'test:live')) === 'test:live,2',
     )
     const done = new AbortController()
-    const seeing = collect(follow(kept.store, here, { room: 'lobby', after: 0 }, done.signal), 20, done)
+    const seeing = collect(
+      follow(kept.store, feedOf(kept.store, here), { room: 'lobby', after: 0 }, done.signal),
+      20,
+      done,
+    )
     for (const draft of lines(0, 20)) must(await other.append([draft]))
     expect(texts(await seeing)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
     await other.close()
@@ -836,7 +854,11 @@ describe('following a room', () => {
     await server.kill()
     const other = await openStore({ url: kept.url, clock: () => kept.clock.now })
     const done = new AbortController()
-    const seeing = collect(follow(kept.store, live, { room: 'lobby', after: 0 }, done.signal), 20, done)
+    const seeing = collect(
+      follow(kept.store, feedOf(kept.store, live), { room: 'lobby', after: 0 }, done.signal),
+      20,
+      done,
+    )
     for (const draft of lines(0, 20)) must(await other.append([draft]))
     expect(texts(await seeing)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
     await other.close()
@@ -848,7 +870,7 @@ describe('following a room', () => {
     await using kept = await testStore()
     const live = createLive(server.redis, 'test')
     must(await kept.store.append(lines(0, 3)))
-    const posts = follow(kept.store, live, { room: 'lobby', after: 0 }, AbortSignal.abort())
+    const posts = follow(kept.store, feedOf(kept.store, live), { room: 'lobby', after: 0 }, AbortSignal.abort())
     expect(await posts.next()).toEqual({ done: true, value: undefined })
     live.close()
   })

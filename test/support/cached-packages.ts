@@ -31,7 +31,7 @@ export const cachedPackages = async (wanted: Wanted, env: Env = process.env, say
 }
 
 /** The launcher's own cache folder. */
-const cacheFolder = async (env: Env): Promise<string> => {
+export const cacheFolder = async (env: Env): Promise<string> => {
   const home = env['HOME'] || homedir()
   const folder = join(env['BELLHOP_CACHE'] || env['XDG_CACHE_HOME'] || join(home, '.cache'), 'bellhop')
   await mkdir(folder, { recursive: true }).catch((error: Error) => {

@@ -5,10 +5,14 @@ import { folderAt, type Secrets, secretsOf } from '../../src/house/folder.ts'
 import { instanceOf } from '../../src/house/running.ts'
 import { eventually } from './poll.ts'
 
-const CLI = join(import.meta.dirname, '../../dist/src/cli.js')
+export const CLI = join(import.meta.dirname, '../../dist/src/cli.js')
 
 /** The environment a test's program sees: nothing of the machine but where programs are. */
-const cleanEnv = (env: Record<string, string>) => ({ PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...env })
+export const cleanEnv = (env: Record<string, string>) => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: '/nonexistent',
+  ...env,
+})
 
 /** Runs a command of the program to its end. */
 export const bellhop = (args: string[], { cwd = '.', env = {} }: { cwd?: string; env?: Record<string, string> } = {}) =>
@@ -25,6 +29,8 @@ export const startUp = async ({ workspace, data = join(workspace, '.bellhop'), a
     stdin: 'ignore',
     all: true,
     cleanup: false,
+    // However long it takes to end in order: who asks for that must not be told of a process that was killed meanwhile.
+    forceKillAfterDelay: false,
   })
   let output = ''
   child.all.on('data', (chunk: Buffer) => {

@@ -90,7 +90,8 @@ export const openProving = async (server: TestRedis, change: Partial<PeripheralS
       },
       /** The turn is over, and with it the stay. */
       leave: async (): Promise<void> => {
-        // What it holds is free after a while.
+        // What it holds is free after a while, by the clock of Redis: nobody waits for that here.
+        await it.holds.release(session)
         it.time.now += 600_001
         const { stay } = await it.ledgers.of(session)
         if (!stay) throw new Error(`${session} is nowhere`)

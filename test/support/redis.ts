@@ -1,19 +1,28 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { connect, ping, type Redis } from '../../src/redis/redis.ts'
+import type { Cluster, Redis } from 'ioredis'
+import { connect, ping } from '../../src/redis/redis.ts'
 import { scratch } from './folder.ts'
 import { eventually } from './poll.ts'
+import { startCluster } from './redis-servers.ts'
 
 export type TestRedis = {
   address: string
+  /** Tests look at keys as nobody else does. */
   redis: Redis
   kill: () => Promise<void>
   /** Brings it back, with nothing in it. */
   start: () => Promise<void>
 } & AsyncDisposable
 
-/** A real Redis on a private socket, with one connection: `await using server = await startTestRedis()`. */
-export const startTestRedis = async (): Promise<TestRedis> => {
+/**
+ * A real Redis with one connection: `await using server = await startTestRedis()`. One on a private socket; where the tests
+ * of this run are to hold for a cluster, a cluster.
+ */
+export const startTestRedis = (): Promise<TestRedis> =>
+  process.env['BELLHOP_TEST_REDIS'] === 'cluster' ? startClustered() : startSingle()
+
+const startSingle = async (): Promise<TestRedis> => {
   const folder = scratch()
   const address = join(folder.path, 'redis.sock')
   const run = () =>
@@ -29,7 +38,7 @@ export const startTestRedis = async (): Promise<TestRedis> => {
       ),
     )
   await answers()
-  const redis = connect(address, () => {})
+  const redis = connect(address, () => {}) as Redis
   const kill = async () => {
     child.kill('SIGKILL')
     await child
@@ -46,6 +55,26 @@ export const startTestRedis = async (): Promise<TestRedis> => {
       redis.disconnect()
       await kill()
       folder[Symbol.dispose]()
+    },
+  }
+}
+
+const startClustered = async (): Promise<TestRedis> => {
+  const cluster = await startCluster()
+  const client = connect(cluster.address, () => {}) as unknown as Cluster
+  await eventually('the connection', () => client.status === 'ready')
+  // What is asked of all keys is asked of every server.
+  const keys = async (pattern: string) =>
+    (await Promise.all(client.nodes('master').map((node) => node.keys(pattern)))).flat()
+  const flushall = () => Promise.all(client.nodes('master').map((node) => node.flushall()))
+  return {
+    address: cluster.address,
+    redis: Object.assign(client, { keys, flushall }) as unknown as Redis,
+    kill: () => cluster.kill(),
+    start: cluster.start,
+    [Symbol.asyncDispose]: async () => {
+      client.disconnect()
+      await cluster[Symbol.asyncDispose]()
     },
   }
 }

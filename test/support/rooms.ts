@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { startBridge } from '../../src/house/bridge.ts'
+import { folderAt } from '../../src/house/folder.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
 import { startTestHouse, type TestHouse } from './gateway.ts'
 import { ircPerson, type Person } from './irc-person.ts'
@@ -76,7 +77,7 @@ export const startRooms = async ({ networks, config = {}, ...options }: Options)
   let bridge: { stop: () => Promise<void> } | null = null
   const admin = createClient({ url: house.url, token: house.tokens.admin })
   const untilOn = () => eventually('Bellhop to be in its channels', () => isOn(admin)).then(() => {})
-  const rooms = {
+  const rooms: Rooms = {
     ...house,
     admin,
     startBridge: async () => {
@@ -92,14 +93,43 @@ export const startRooms = async ({ networks, config = {}, ...options }: Options)
     entries: async (filters: Record<string, unknown>) =>
       must(await house.store.query({ limit: 1000, ephemeral: 'with', ...filters, order: 'oldest' })).entries,
     [Symbol.asyncDispose]: async () => {
+      open.delete(rooms)
       await bridge?.stop()
       await house[Symbol.asyncDispose]()
     },
   }
+  open.add(rooms)
   await rooms.untilReady()
   await rooms.startBridge()
   return rooms
 }
+
+/** Those that are open in this process: what keeps one silent is gone with its folder. */
+const open = new Set<Rooms>()
+
+const LAST = 20
+
+/** What there is to know of a house in which something was not said: its last entries, how far each channel is, its logs. */
+const howItStands = async ({ store, redis: { redis }, settings }: Rooms): Promise<string> => {
+  const entries = must(await store.query({ limit: LAST, ephemeral: 'with' })).entries.reverse()
+  const streams = await redis.keys('*{delivery *}:standing')
+  const standings = await Promise.all(streams.map(async (key) => [key, await redis.hgetall(key)]))
+  const logs = ['gateway', 'worker', 'bridge'].map((part) => folderAt(settings.data).log(part)).filter(existsSync)
+  return [
+    new Date().toISOString(),
+    ...entries.map(({ position, at, id, body }) => `${position} ${at} ${id} ${body?.event}`),
+    JSON.stringify(standings),
+    ...logs.flatMap((log) => readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST)),
+  ].join('\n')
+}
+
+/** Fails with what was heard, and with how it stands where it should have been said. */
+const unheard =
+  (heard: () => string[]) =>
+  async (cause: Error): Promise<never> => {
+    const standing = await Promise.all([...open].map((rooms) => howItStands(rooms).catch(String)))
+    throw new Error([`${cause.message}; heard ${JSON.stringify(heard(), null, 1)}`, ...standing].join('\n'))
+  }
 
 const isOn = async (admin: Client): Promise<boolean> => {
   const { networks } = must(await admin.ask('networks'))
@@ -149,20 +179,15 @@ export const hears = (person: Person, text: string | RegExp, channel = '#team', 
     `${person.nick} to hear ${text}`,
     () => saidTo(person, channel).find((one) => (typeof text === 'string' ? one === text : text.test(one))),
     ms,
-  ).catch((cause: Error) => {
-    throw new Error(`${cause.message}; heard ${JSON.stringify(saidTo(person, channel), null, 1)}`)
-  })
+  ).catch(unheard(() => saidTo(person, channel)))
 
 /** Says a line, and answers what Bellhop said in the channel from then on, once that is as many lines as are awaited. */
 export const exchange = async (person: Person, line: string, count: number, channel = '#team'): Promise<string[]> => {
   const before = saidTo(person, channel).length
   person.say(channel, line)
-  await eventually(`${count} lines after ${line}`, () => saidTo(person, channel).length >= before + count).catch(
-    (cause: Error) => {
-      throw new Error(`${cause.message}; heard ${JSON.stringify(saidTo(person, channel).slice(before), null, 1)}`)
-    },
-  )
-  return saidTo(person, channel).slice(before)
+  const since = () => saidTo(person, channel).slice(before)
+  await eventually(`${count} lines after ${line}`, () => since().length >= count).catch(unheard(since))
+  return since()
 }
 
 /** Somebody becomes who the tokens of the house belong to, for as long as they stay: by a code that the house gives at home. */

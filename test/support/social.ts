@@ -22,6 +22,7 @@ import { ok, refused } from '../../src/shapes/result.ts'
 import type { Room } from '../../src/shapes/room.ts'
 import type { TokenOwner } from '../../src/social/authenticate.ts'
 import type { Social } from '../../src/social/pipeline.ts'
+import { refuse } from '../../src/social/refuse.ts'
 import { createRingOf } from '../../src/social/ring.ts'
 import { postOf, postsAt } from '../../src/status/posts.ts'
 import { createTurnViews } from '../../src/status/turn-view.ts'
@@ -163,6 +164,8 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
     spentOver: async () => null,
     entryOf: async () => null,
     ringOf: createRingOf({ store, limits: { pair: 5, minutes: 10 } }),
+    limits: async () => null,
+    sparingly: { refuse: async (_who, stage, why) => void (await refuse(social, stage, why)), close: async () => {} },
     contextFor: (person, room) => ({
       person,
       seat: null,
@@ -214,11 +217,14 @@ export const testSocial = async (change: (store: Store) => Partial<Social> = () 
         restore: async () => ok({ files: [], forced: [], failed: [] }),
       },
       checkouts: { agents: [], merge: async () => 'there are none', state: async () => null },
-      health: async () => ({ ready: true, version: '0.0.0-test', up: {} }),
+      processes: async () => [],
+      lanes: async () => [],
+      health: async () => ({ ready: true, version: '0.0.0-test', up: {}, reasons: [] }),
       outlook: NO_OUTLOOK,
       gatehouse: { judge: noJudge, takes: async () => null, saysOf: (when) => when },
       helpOf: (tool) => `${tool}: help`,
       holds: { all: async () => [], release: async () => {} },
+      elsewhere: async () => null,
       wakeSteps: (session) => {
         enqueued.push(`steps of ${session}`)
       },

@@ -120,6 +120,8 @@ test('frames that come far too fast are refused, and in the end the connection i
   await using program = await openAgent(tight.url, await tight.mint())
   for (let i = 0; i < 20; i++) program.send({ type: 'ping', id: `p${i}` })
   expect(await program.ended()).toEqual({ code: 1008, reason: 'frames-exceeded' })
-  const codes = program.told.slice(2).map((frame) => (frame.type === 'error' ? frame.code : frame.type))
-  expect(codes.filter((code) => code === 'frames-exceeded').length).toBeGreaterThan(1)
+  const refusals = program.told.slice(2).filter((frame) => frame.type === 'error')
+  const [first] = refusals
+  expect(refusals.filter(({ code }) => code === 'frames-exceeded').length).toBeGreaterThan(1)
+  expect([first?.message, first?.context, first?.wait]).toEqual(['frames come too fast', { per_second: 1 }, 2])
 })

@@ -1,4 +1,13 @@
-import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, unlinkSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -27,7 +36,7 @@ const opening = async (target: Inside, hardLinks = false): Promise<string> => {
   try {
     return opened.folder ? 'a folder' : `content: ${readFileSync(opened.door, 'utf8')}`
   } finally {
-    await opened.handle.close()
+    closeSync(opened.fd)
   }
 }
 
@@ -39,7 +48,7 @@ test('files and folders are opened, by a door that leads to them whatever happen
   unlinkSync(join(it.root, 'src/a.txt'))
   it.write('ws/src/a.txt', 'another')
   expect(readFileSync(opened.door, 'utf8')).toBe('a')
-  await opened.handle.close()
+  closeSync(opened.fd)
   expect([await opening(it.at('src')), await opening(it.at('src/a.txt'))]).toEqual(['a folder', 'content: another'])
 })
 

@@ -10,14 +10,16 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { execa } from 'execa'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { here } from '../../src/lib/holder.ts'
 import type { FileState } from '../../src/shapes/turn.ts'
 import { openShadow, type Shadow } from '../../src/workspace/shadow.ts'
 import { bytesOf, nameOf } from '../../src/workspace/shadow-names.ts'
 import { lookAt, planRestore, putBack } from '../../src/workspace/shadow-restore.ts'
+import { ownIndex, sweepIndexes } from '../../src/workspace/shadow-snapshot.ts'
 import { linkState, stateOf } from '../../src/workspace/state.ts'
 import { eventually } from '../support/poll.ts'
 import { contentsOf, git, makeExecutable, PATH, type TestShadow, testShadow } from './shadow-folders.ts'
@@ -482,6 +484,23 @@ describe('what happens to others', () => {
       return readdirSync(repositoryOf(ws)).every((name) => !name.startsWith('index.'))
     })
   }, 600_000)
+
+  test('what another machine is at is left alone; what nobody has touched for a day is not, nor what somebody left here', async () => {
+    using ws = await testShadow({ 'a.txt': 'a\n' })
+    const child = execa('true')
+    await child
+    const folder = repositoryOf(ws)
+    const [gone, elsewhere] = [here(), 'other~0123abcd~4026531836'].map(
+      (machine) => `index.${machine}.${child.pid}-0123456789ab`,
+    )
+    const own = basename(ownIndex(folder))
+    for (const name of [gone, elsewhere, own]) writeFileSync(join(folder, name ?? ''), '')
+    const left = () => readdirSync(folder).filter((name) => name.startsWith('index.'))
+    await sweepIndexes(folder)
+    expect(left().sort()).toEqual([elsewhere, own].sort())
+    await sweepIndexes(folder, () => Date.now() + 2 * 86_400_000)
+    expect(left()).toEqual([])
+  })
 
   test.each([
     ['torn', (index: string) => truncateSync(index, 1000)],

@@ -74,3 +74,14 @@ test.each(['../lobby/a.txt', '.hidden', 'a/b', '', '..'])(
     expect([it.uploads.find('lobby', `upload:${name}`), it.uploads.find('quiet', 'upload:a.txt')]).toEqual([null, null])
   },
 )
+
+test('a room has so many files and no more, however small they are', async () => {
+  using folder = scratch()
+  const uploads = createUploads(folder.path, { roomBytes: 1_000_000, mostFiles: 3 })
+  for (const name of ['a', 'b', 'c']) must(await uploads.write('lobby', name, text(name)))
+  expect(await uploads.write('lobby', 'd', text('d'))).toMatchObject({
+    ok: false,
+    refusal: { code: 'uploads-full', message: 'lobby has 3 files, and may have 3' },
+  })
+  must(await uploads.write('quiet', 'd', text('d')))
+})

@@ -1,5 +1,5 @@
 // The connection: one loop of ask, follow, lose, wait.
-import { backOff, whyNot } from './house.js'
+import { backOff, isReplaced, whyNot } from './house.js'
 import { AWAY_MS, createPlace, GLANCE_MS, SILENT_MS, UNSEEN_MS } from './streams.js'
 import { texts } from './texts.js'
 
@@ -10,7 +10,9 @@ export const createConnection = ({
   look,
   banner,
   last,
+  lastId,
   begin,
+  onAnew,
   onEnter,
   onLink,
   onOpen,
@@ -88,8 +90,10 @@ export const createConnection = ({
     // Who is not looked at leaves the place to others, and looks in now and then.
     const stays = !document.hidden && (await place.take())
     if (mine !== round) return
-    const from = after === null ? `tail=${TAIL}` : `after=${after}`
-    const path = `/api/follow?room=${encodeURIComponent(room)}&${from}`
+    // Who begins somewhere has seen nothing yet.
+    const seen = after === last() && lastId() !== '' ? { seen: lastId() } : {}
+    const from = after === null ? { tail: TAIL } : { after, ...seen }
+    const path = `/api/follow?${new URLSearchParams({ room, ...from })}`
     const stream = new EventSource(path)
     source = stream
     heard()
@@ -128,6 +132,7 @@ export const createConnection = ({
 
   const lose = ({ status, body, wait = 0 }) => {
     rest()
+    if (isReplaced(body)) return onAnew()
     const signedOut = status === 401
     link(signedOut ? 'signed-out' : 'offline')
     if (signedOut) tell(texts.connection.signedOut)

@@ -32,6 +32,9 @@ const askOnce = async (path, init) => {
 const waitOf = ({ status, headers }) =>
   status === 429 ? Math.min(PATIENCE_MS, 1000 * (Number(headers.get('retry-after')) || 0)) : 0
 
+/** Whether the house has other evidence than the one that was read: a backup was put in its place. */
+export const isReplaced = (problem) => problem?.code === 'position-unknown'
+
 /** Why a stream is not to be had: a stream itself does not say. Status 0 where nobody says so. */
 export const whyNot = async (path) => {
   const gone = new AbortController()

@@ -2,6 +2,8 @@
 import { createCompletion } from './completion.js'
 import { texts } from './texts.js'
 
+const KEPT = 'bellhop.line'
+
 export const createLine = ({ composer, line, send, choices, known, onSpeak }) => {
   /** Lines said from this page; `recalled` counts back from the end, 0 being the one that is written now. */
   const spoken = []
@@ -93,5 +95,12 @@ export const createLine = ({ composer, line, send, choices, known, onSpeak }) =>
     speak()
   })
 
-  return { write, insert, lead, address, link, focus: () => line.focus() }
+  /** What is written is there again once the page is. */
+  const keep = () => sessionStorage.setItem(KEPT, line.value)
+
+  line.value ||= sessionStorage.getItem(KEPT) ?? ''
+  sessionStorage.removeItem(KEPT)
+  grow()
+
+  return { write, insert, lead, address, link, keep, focus: () => line.focus() }
 }

@@ -201,7 +201,12 @@ const connection = createConnection({
   look,
   banner: byId('banner'),
   last: transcript.last,
+  lastId: transcript.lastId,
   begin: linked.after,
+  onAnew: () => {
+    line.keep()
+    location.reload()
+  },
   onLink: line.link,
   onPost: transcript.show,
   onProgress: ({ step, text }) => {

@@ -17,7 +17,7 @@ export const texts = {
 
   connection: {
     noRoom: (wanted, rooms) => `There is no room "${wanted}". Rooms: ${rooms.join(', ')}.`,
-    signedOut: 'You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.',
+    signedOut: 'You are not signed in: open the link that `bellhop link` prints, or reload this page to sign in.',
     lost: 'reconnecting…',
     refused: ({ detail, remedy }) => `${detail}: ${remedy} (reconnecting…)`,
   },

@@ -10,6 +10,7 @@ import { texts } from './texts.js'
 export const createTranscript = ({ transcript, exchanges, approvals, onNotice, onShown }) => {
   /** The position of the last post shown: what comes again after a reconnect is known by it. */
   let last = 0
+  let lastId = ''
   /** The position of each post that is shown → where. What was shown and is gone was so up to `gone`. */
   const shown = new Map()
   let gone = 0
@@ -92,6 +93,7 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
   const show = (post) => {
     if (post.position <= last) return
     last = post.position
+    lastId = post.id
     const element = view({ ...post, text: plain(post.text) })
     const top = topOf(element)
     if (top) top.dataset.position ??= String(post.position)
@@ -124,6 +126,7 @@ export const createTranscript = ({ transcript, exchanges, approvals, onNotice, o
     show,
     tell,
     last: () => last,
+    lastId: () => lastId,
     first,
     has: (position) => shown.has(position),
     forget,

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, RawBuilder, Selectable, Transaction } from 'kysely'
+import type { CompiledQuery, Generated, Kysely, RawBuilder, Selectable, Transaction } from 'kysely'
 
 /** The tables of the store, the same in every engine. */
 export type Tables = {
@@ -91,6 +91,10 @@ export type Engine = {
     column: keyof Tables[T] & string,
     values: readonly (string | number)[],
   ) => Promise<Selectable<Tables[T]>[]>
+  /** Those of some ids that there are entries of: far less to read than the entries themselves. */
+  there: (tx: Tx, ids: readonly string[]) => Promise<string[]>
+  /** The first row of the answer to a question that was put together before: nobody who writes keeps it waiting. */
+  first: <Row>(question: CompiledQuery<Row>) => Promise<Row | undefined>
   /** Inserts many rows at once; `suffix` is what to do where a row is there already. */
   insert: <T extends keyof Tables>(
     tx: Tx,
@@ -109,6 +113,10 @@ export type Engine = {
   isFull: (error: Error) => boolean
   /** Whether the engine does not take what it was given; all other errors would meet any entry. */
   isAboutData: (error: Error) => boolean
+  /** What the store takes on its disk. */
+  bytes: () => Promise<number>
+  /** Resolves once all that was committed before is on the disk: only then may it be acknowledged. */
+  synced: () => Promise<void>
   /** Copies the store to a file while it is in use, telling how far it has come; null where the engine cannot. */
   backup: ((file: string, progress: (share: number) => void) => Promise<void>) | null
 }

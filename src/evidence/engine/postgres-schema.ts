@@ -124,4 +124,11 @@ export const postgresSchema: readonly string[] = [
   create index turn_unfinished on turn (session, position) where status in ('accepted', 'running');
   create table room (id text collate "C" primary key, mode text not null);
   `,
+  // What sessions are listed by: without these, a list of the last few reads all there ever were.
+  `
+  create index if not exists turn_session on turn (session, position);
+  create index if not exists session_agent on session (agent, id);
+  create index if not exists session_room on session (room, id);
+  create index if not exists session_state on session (open, id);
+  `,
 ]

@@ -14,6 +14,7 @@ export const sqliteSchema: readonly ((sqlite: Sqlite) => void)[] = [
     refill(sqlite)
     sqlite.exec(GUARDS)
   },
+  (sqlite) => sqlite.exec(LISTS),
 ]
 
 const FIRST = `
@@ -184,4 +185,12 @@ const GUARDS = `
   create trigger blob_fixed before update on blob begin select raise(abort, 'evidence is appended, never changed'); end;
   create trigger blob_once before insert on blob when exists (select 1 from blob where hash = new.hash)
     begin select raise(abort, 'evidence is appended, never replaced'); end;
+`
+
+/** What sessions are listed by: without these, a list of the last few reads all there ever were. */
+const LISTS = `
+  create index if not exists turn_session on turn (session, position);
+  create index if not exists session_agent on session (agent, id);
+  create index if not exists session_room on session (room, id);
+  create index if not exists session_state on session (open, id);
 `

@@ -26,6 +26,31 @@ export async function* carry(store: Store, after: number, through: number): Asyn
   if (last < through) throw damaged(`entry ${last + 1} is not there`)
 }
 
+/**
+ * The same up to a goal, which is where the store stood; and on, where bodies were let go meanwhile, until what says so is carried,
+ * too: else they would be lost where they come to, and nobody could say why. With each page, the goal that it is on the way to.
+ */
+export async function* carryOn(store: Store, after: number, goal: Tip): AsyncGenerator<{ page: Carried[]; goal: Tip }> {
+  const reasons = new Set<string>()
+  let last = after
+  for (let next = goal; ; next = await store.tip()) {
+    for await (const page of carry(store, last, next.position)) {
+      yield { page, goal: next }
+      for (const { entry, remains } of page) {
+        last = entry.position
+        reasons.delete(entry.id)
+        if (remains !== null) reasons.add(remains.by)
+      }
+    }
+    if (!(await isBeyond(store, reasons, next.position))) return
+  }
+}
+
+const isBeyond = async (store: Store, ids: ReadonlySet<string>, position: number): Promise<boolean> => {
+  for (const id of ids) if (((await store.get(id))?.position ?? 0) > position) return true
+  return false
+}
+
 /** The position of an entry, which comes right after the one before it and has a body, or a reason for having none. */
 const follow = (last: number, { entry: { position, id, body }, remains }: Carried): number => {
   if (position !== last + 1) throw damaged(`entry ${last + 1} is not there`)

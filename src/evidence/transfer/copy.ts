@@ -4,15 +4,16 @@ import { hashEntry, hashOf } from '../hash.ts'
 import { prepareEntry } from '../prepare.ts'
 import type { Store } from '../store.ts'
 import { advance, START } from '../tip.ts'
-import { type Carried, carry, tipAt } from './carry.ts'
+import { type Carried, carry, carryOn, tipAt } from './carry.ts'
 import type { Progress } from './format.ts'
 
 /** Copies what one store has and the other has not; each entry is proved on its way. Says where both stand then. */
 export const copyStore = async (from: Store, to: Store, progress: Progress): Promise<Tip> => {
-  const goal = await from.tip()
+  let goal = await from.tip()
   const { position: start } = await to.tip()
   if (!(await goesOn(from, to))) throw occupied()
-  for await (const page of carry(from, start, goal.position)) {
+  for await (const { page, goal: now } of carryOn(from, start, goal)) {
+    goal = now
     const taken = await to.adopt(page.map(({ entry, remains }) => prepareEntry(entry, remains)))
     if (!taken.ok) throw new Problem(taken.refusal.message, taken.refusal.remedy)
     const entries = page.at(-1)?.entry.position ?? start

@@ -6,7 +6,7 @@ import { Problem } from '../../lib/problem.ts'
 import { syncFolderOf } from '../../lib/sync-folder.ts'
 import type { Store } from '../store.ts'
 import { advance } from '../tip.ts'
-import { type Carried, carry, damaged, tipAt } from './carry.ts'
+import { type Carried, carryOn, damaged, tipAt } from './carry.ts'
 import type { End, Progress } from './format.ts'
 import { headerLine, resume, type Start } from './resume.ts'
 
@@ -21,7 +21,8 @@ type Options = {
 }
 
 /**
- * Writes the evidence to a file, as it stands now: what is written meanwhile is left to the next time. A file that is
+ * Writes the evidence to a file, as it stands now: what is written meanwhile is left to the next time, but for what let bodies go
+ * that are missing here. A file that is
  * there is only gone on with when asked to; one that was cut off anywhere comes out as if it had not been.
  */
 export const exportTo = async (
@@ -94,11 +95,12 @@ async function* linesFrom(
   start: Start,
   { progress, signal, ended }: Options & { ended: Ending },
 ): AsyncGenerator<string> {
-  const goal = await store.tip()
+  let goal = await store.tip()
   const tip = { ...start.tip }
   const done = (): number => tip.position - start.after
   if (start.fresh) yield headerLine(start.after)
-  for await (const page of carry(store, tip.position, goal.position)) {
+  for await (const { page, goal: now } of carryOn(store, tip.position, goal)) {
+    goal = now
     if (signal?.aborted) throw new Problem(`stopped after ${count(done(), 'entry', 'entries')}`, 'go on with --resume')
     yield page.map(toLine).join('')
     for (const { entry } of page) advance(tip, entry)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Entry, EventName, Tag } from '../../shapes/evidence.ts'
+import { ENTRY_VERSION, Entry, EventName, Tag } from '../../shapes/evidence.ts'
 import { Id } from '../../shapes/message.ts'
 import type { Remains } from '../prepare.ts'
 import { BODY_BYTES } from '../rows.ts'
@@ -47,6 +47,12 @@ const RemainsShape = z.strictObject({
 
 /** An entry as a line holds it. What the store checks of a draft is checked here: the file may be anybody's. */
 export const WholeLine = Entry.extend({ pattern: Tag.nullable() })
+
+/** An entry of a newer version: all of it as it is known, and a body of any event. */
+export const NewerLine = WholeLine.extend({
+  version: z.int().min(ENTRY_VERSION + 1),
+  body: z.looseObject({ event: z.string().min(1).max(64) }),
+})
 
 /** An entry whose body was let go, with what it is found by. */
 export const LetGoLine = WholeLine.extend({ body: z.null(), remains: RemainsShape })

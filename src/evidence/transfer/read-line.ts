@@ -1,11 +1,11 @@
-import { type Entry, type EventName, events } from '../../shapes/evidence.ts'
+import { type Entry, type EventName, events, isNewer } from '../../shapes/evidence.ts'
 import { type Refusal, refusal } from '../../shapes/refusal.ts'
 import { ok, type Result, refused } from '../../shapes/result.ts'
 import { hashEntry, sha256 } from '../hash.ts'
 import { type Prepared, prepareEntry, type Remains } from '../prepare.ts'
 import { projected } from '../projections.ts'
 import { BODY_BYTES } from '../rows.ts'
-import { LetGoLine, WholeLine } from './format.ts'
+import { LetGoLine, NewerLine, WholeLine } from './format.ts'
 
 /** An entry from a file: of the right form, and what it was when it was written. Where it belongs is another question. */
 export type Read = { entry: Entry; prepared: Prepared }
@@ -13,7 +13,8 @@ export type Read = { entry: Entry; prepared: Prepared }
 /** Reads an entry out of the value of a line. Nothing in it is trusted. */
 export const readEntry = (value: unknown): Result<Read> => {
   const letGo = (value as { body?: unknown } | null)?.body === null
-  const { error } = (letGo ? LetGoLine : WholeLine).safeParse(value)
+  const newer = !letGo && (value as { version?: unknown } | null)?.version !== undefined && isNewer(value as Entry)
+  const { error } = (letGo ? LetGoLine : newer ? NewerLine : WholeLine).safeParse(value)
   if (error) {
     const [issue] = error.issues
     return refused(invalid([...(issue?.path.length ? [issue.path.join('.')] : []), issue?.message].join(': ')))
@@ -29,8 +30,9 @@ export const readEntry = (value: unknown): Result<Read> => {
 const misfit = ({ entry, prepared }: Read): Refusal | null => {
   const { id, type, claim, at } = entry
   const { event, size, json } = prepared
-  const kind = events[event as EventName]
-  if (type !== kind.type || claim !== kind.claim) return invalid(`${id} is ${type}/${claim} and ${event}`)
+  const kind = events[event as EventName] as (typeof events)[EventName] | undefined
+  if (kind === undefined && !isNewer(entry)) return invalid(`${id} is of no known event`)
+  if (kind && (type !== kind.type || claim !== kind.claim)) return invalid(`${id} is ${type}/${claim} and ${event}`)
   // The store compares times as texts.
   if (new Date(at).toISOString() !== at) return invalid(`${id} has ${at} as its time`)
   if (entry.version === 1 && !isPlain(entry)) return invalid(`${id} has fields that its version had not`)

@@ -6,8 +6,9 @@ import Sqlite from 'better-sqlite3'
 import { isPostgres } from '../../lib/address.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { Problem } from '../../lib/problem.ts'
+import { tryPostgres } from '../engine/postgres.ts'
 import { sqliteSchema } from '../engine/sqlite-schema.ts'
-import { openStore, type Store } from '../store.ts'
+import { openStore, type Store, versionsOf } from '../store.ts'
 import { BESIDE, publish, type Saved, writePart } from './backup.ts'
 import { copyStore, flawOf, goesOn, occupied } from './copy.ts'
 import type { Progress } from './format.ts'
@@ -83,18 +84,34 @@ const intoPostgres = async (
       'leave out --replace, and name an empty schema or database in BELLHOP_EVIDENCE',
     )
   }
+  if (dryRun) return tryIn(from, url, clock)
   const to = await openStore({ url, clock })
   try {
-    if (!dryRun) await copyStore(from, to, progress)
-    else if (!(await goesOn(from, to))) throw occupied()
+    await copyStore(from, to, progress)
     return null
   } finally {
     await to.close()
   }
 }
 
+/** Whether a server takes the evidence. Nothing is made there, also no tables. */
+const tryIn = async (from: Store, url: string, clock: Clock): Promise<null> => {
+  await tryPostgres(url)
+  const { version, known } = await versionsOf(url)
+  if (version === 0) return null
+  // What is of an older version is somebody's, and is not looked into before it was brought to this one.
+  if (version < known) throw occupied()
+  const to = await openStore({ url, clock, readonly: true })
+  try {
+    if (await goesOn(from, to)) return null
+    throw occupied()
+  } finally {
+    await to.close()
+  }
+}
+
 /** A backup, opened for reading; one of an older version is brought to this one in a copy. */
-const openBackup = async (file: string): Promise<{ store: Store; close: () => Promise<void> }> => {
+export const openBackup = async (file: string): Promise<{ store: Store; close: () => Promise<void> }> => {
   const version = versionOf(file)
   if (version > sqliteSchema.length) {
     throw new Problem(
@@ -109,7 +126,11 @@ const openBackup = async (file: string): Promise<{ store: Store; close: () => Pr
   const folder = await mkdtemp(join(tmpdir(), 'bellhop-restore-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
-    const store = await openStore({ url: await copied(file, join(folder, 'evidence.db')), clock: systemClock })
+    const store = await openStore({
+      url: await copied(file, join(folder, 'evidence.db')),
+      clock: systemClock,
+      keepOld: false,
+    })
     return { store, close: () => store.close().finally(remove) }
   } catch (error) {
     await remove()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { steadyClock } from '../../lib/clock.ts'
 import type { Failure } from '../../shapes/runner.ts'
 import { failed } from '../failures.ts'
 import type { Program } from '../program.ts'
@@ -90,9 +91,9 @@ export const createConversation = ({ id, resumed, model: own }: Parts) => {
 
   /** What stands against speaking to it, once it has started; null where nothing does. */
   const ready = async (): Promise<Failure | null> => {
-    const late = Date.now() + START_MS
-    while (isOpen() && Date.now() < late) {
-      const sight = await see(late - Date.now())
+    const late = steadyClock() + START_MS
+    while (isOpen() && steadyClock() < late) {
+      const sight = await see(late - steadyClock())
       if (sight?.state === 'ready') return null
       if (sight?.state === 'wrong') return breach(sight.wrong)
       await setTimeout(LOOK_MS)

@@ -136,9 +136,12 @@ const ungreeted = async (program: Program): Promise<Failure> => {
   const { how, complaint } = await program.ended
   if (!byItself) return failed('hung', 'the program does not answer')
   const words = lastWords(how, complaint)
-  const refused = how.startsWith('exit') && !TURNED_AWAY.test(words)
+  const refused = REFUSED.test(how) && !TURNED_AWAY.test(words)
   return refused ? failed('wall', `the program does not take its wall: ${words}`) : failed('crashed', words)
 }
+
+/** From 129 on, whoever it runs within tells of a signal, as shells do: then somebody has killed it. */
+const REFUSED = /^exit (?:\d{1,2}|1[01]\d|12[0-8])$/
 
 /** How it ended, and the last of what it complained; that its home is an unusual one is none of it. */
 const lastWords = (how: string, complaint: string): string => {

@@ -75,7 +75,8 @@ const failureToOpen = ({ message, gone }: Extract<Answer, { ok: false }>, resume
   return untaken ? failed('wall', `the program does not take its wall: ${message}`) : failureOf({ message })
 }
 
-const UNKNOWN = /no rollout found|invalid session id|thread not found/i
+/** Also one that the Codex of another worker has still open: it lets nobody else write to it. */
+const UNKNOWN = /no rollout found|invalid session id|thread not found|already has an active writer/i
 const UNANSWERED = /^no answer to /
 const UNREACHED = /required MCP servers failed to initialize.*?(?:\] error: |: )([^\]]*)$/s
 const UNTAKEN = /unknown configuration field|failed to load configuration|invalid params/i

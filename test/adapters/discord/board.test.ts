@@ -55,7 +55,8 @@ const deliver = async (posts: Post[], { outlet = stage.outlet as Outlet, prefix 
     note: async () => {},
     lastThrough: async () => null,
     newest: async () => 0,
-    now: Date.now,
+    clock: Date.now,
+    now: () => performance.now(),
     sleep: async (ms, signal) => {
       await new Promise<void>((done) => {
         const timer = setTimeout(done, ms)

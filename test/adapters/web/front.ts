@@ -33,7 +33,7 @@ export const openFront = async (house: ScriptedHouse, thread: string) => {
   const consoleOf: Partial<Console> = {
     hosts: ['127.0.0.1'],
     front: { public: null, proxies: [] },
-    pace: { burst: 100_000, perSecond: 10_000 },
+    pace: () => 0,
     version: '0.0.0-test',
     cookie: 'bellhop',
     page: join(import.meta.dirname, '../../../adapters/web/public'),
@@ -60,6 +60,7 @@ export const openFront = async (house: ScriptedHouse, thread: string) => {
       }
       return context as Context
     },
+    query: async () => ok({ entries: [], through: house.posts.at(-1)?.position ?? 0 }),
     tail: async (room, count) => house.posts.filter((post) => post.room === room).slice(-count),
     follow: (room, after, signal) => postsOf(house, room, after, signal),
     progress: () => () => {},

@@ -1,12 +1,13 @@
 // What happens in the house, as it happens: one stream of evidence, resumed where it was after sleep, a restart or a lost
 // network. Whoever listens hears every entry once, in order; and what steps say meanwhile, where they want to.
 // A page that nobody looks at holds no stream: others need the connection.
-import { backOff, whyNot } from '/house.js'
+import { backOff, isReplaced, whyNot } from '/house.js'
 import { AWAY_MS, createPlace, GLANCE_MS, SILENT_MS } from '/streams.js'
 
 export const createLive = ({ filters = {}, progress = false, onEntry, onProgress = () => {}, onLink }) => {
   let source = null
   let cursor = null
+  let seen = null
   let state = ''
   let losses = 0
   let timer = 0
@@ -18,6 +19,7 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
   const path = () => {
     const asked = new URLSearchParams(filters)
     if (cursor !== null) asked.set('cursor', String(cursor))
+    if (seen !== null) asked.set('seen', seen)
     if (progress) asked.set('progress', 'true')
     return `/api/tail?${asked}`
   }
@@ -54,6 +56,7 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
       const entry = JSON.parse(event.data)
       if (cursor !== null && entry.position <= cursor) return
       cursor = entry.position
+      seen = entry.id
       onEntry(entry)
     })
     stream.addEventListener('progress', (event) => {
@@ -84,6 +87,8 @@ export const createLive = ({ filters = {}, progress = false, onEntry, onProgress
 
   const lose = ({ status, body, wait = 0 }) => {
     rest()
+    // What the page shows is of other evidence.
+    if (isReplaced(body)) return location.reload()
     link(status === 401 ? 'signed-out' : 'offline', body)
     timer = setTimeout(open, Math.max(wait, backOff(losses)))
     losses += 1

@@ -28,7 +28,7 @@ export const texts = {
     'signed-out': 'signed out',
     connecting: 'connecting…',
   },
-  signedOut: 'You are not signed in: open the link that `bellhop up` printed, or reload this page to sign in.',
+  signedOut: 'You are not signed in: open the link that `bellhop link` prints, or reload this page to sign in.',
   ago: (span) => `${span} ago`,
   refused: ({ detail, remedy }) => `${detail}: ${remedy}`,
   unreachable: 'The house cannot be reached; trying again…',
@@ -41,7 +41,7 @@ export const texts = {
     label: 'Token, or the code of /pair',
     send: 'Sign in',
     ways: [
-      'The link that `bellhop up` printed signs in by itself.',
+      'The link that `bellhop link` prints signs in by itself.',
       'Where you are known already, on IRC or Discord, say /pair and use the code you are given here.',
       'An admin makes a token for you with `bellhop token mint --person NAME --role operator`.',
     ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pacing } from '../../src/console/pace.ts'
+import { pacing } from '../../src/lib/pacing.ts'
 
 /** A pace by a clock that stands still until it is told. */
 const pacer = (burst: number, perSecond: number) => {
