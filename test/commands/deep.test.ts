@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Finding } from '../../src/commands/deep/finding.ts'
 import { checkFolder } from '../../src/commands/deep/machine.ts'
+import { readHead } from '../../src/evidence/head.ts'
 import { folderAt, newSecrets } from '../../src/house/folder.ts'
 import { holderName } from '../../src/lib/holder.ts'
 import { scratch } from '../support/folder.ts'
@@ -23,8 +24,10 @@ beforeAll(async () => {
     body: JSON.stringify({ room: 'lobby', text: '@claude-1 read README.md', id: 'm1', as: null }),
   })
   await eventually('the turn to end', async () => (await house.store.turn('m1.claude-1'))?.status === 'done')
-  // What a turn came to is looked at once more by itself: after that nobody writes.
+  // What a turn came to is looked at once more by itself, and the head is signed: after that nobody writes.
   await eventually('the verdict', async () => must(await house.store.count({ event: 'verified' })) > 0)
+  const { head } = folderAt(house.settings.data).head
+  await eventually('the head', async () => readHead(head)?.position === (await house.store.tip()).position)
 })
 afterAll(() => house[Symbol.asyncDispose]())
 

@@ -173,9 +173,12 @@ test('the rooms of a network are told that it is lost and back, by whichever pro
     })
   const states = ['connecting', 'connected', 'lost', 'connecting', 'lost', 'connecting', 'connected', 'lost'] as const
   const toldOf = async () => {
+    // Rooms are told by whoever is on the network.
+    expect(await parts.networks.keep('one')).toBe(true)
     const { entries } = must(await parts.store.query({ event: 'network-noted', ephemeral: 'with', order: 'oldest' }))
     return entries.map(({ body, tags }) => [body?.event === 'network-noted' && body.state, tags])
   }
+  expect(await toldOf()).toEqual([])
   const first = open()
   for (const state of states) first.report({ state, detail: '' })
   await eventually('the first to have told', async () => (await toldOf()).length === 3)
