@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
+import type { OpenApi } from '../schema/endpoint.ts'
 import { openApi } from '../schema/openapi.ts'
 import type { Alive } from '../shapes/http.ts'
 import type { Principal } from '../shapes/principal.ts'
@@ -73,9 +74,14 @@ export const createApp = (house: Console): Hono<Env> => {
     await next()
     return undefined
   })
-  const description = openApi(house.version)
-  app.get('/api/openapi.json', (c) => c.json(description))
-  app.get('/api/docs', (c) => c.html(apiPage(description)))
+  // Made when somebody asks for it first: it is a tenth of what a start would take, and few ever ask.
+  let made: OpenApi | null = null
+  const description = (): OpenApi => {
+    made ??= openApi(house.version)
+    return made
+  }
+  app.get('/api/openapi.json', (c) => c.json(description()))
+  app.get('/api/docs', (c) => c.html(apiPage(description())))
   app.get('/api/tail', people, (c) => streamEvidence(c, house))
   app.get('/api/follow', people, (c) => streamPosts(c, house))
   app.get('/api/items', people, (c) => streamItems(c, house))
