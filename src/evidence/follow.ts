@@ -5,7 +5,10 @@ import type { Live } from './live.ts'
 
 const PAGE = 500
 
-type Source = { query: (filters: unknown) => Promise<Result<Page>> }
+export type Source = { query: (filters: unknown) => Promise<Result<Page>> }
+
+/** What wakes a reader, and brings all that matches and was written since, in order; null where that is to be looked up. */
+export type Teller = { next: (signal?: AbortSignal) => Promise<readonly Entry[] | null> }
 
 /**
  * Every entry after a position that matches, in order, for as long as the signal lets it: no gap, and none twice. Who
@@ -13,26 +16,31 @@ type Source = { query: (filters: unknown) => Promise<Result<Page>> }
  */
 export async function* follow(
   store: Source,
-  live: Pick<Live, 'next'>,
+  ear: Teller | Pick<Live, 'next'>,
   { filters, after }: { filters: Record<string, unknown>; after: number },
   signal: AbortSignal,
 ): AsyncGenerator<Entry> {
   let cursor = after
-  // Armed before the look: what is written during it is heard.
-  let heard: Promise<void> | null = null
-  while (!signal.aborted) {
-    heard ??= live.next(signal)
-    const found = await store.query({ ...filters, order: 'oldest', cursor, limit: PAGE })
-    if (!found.ok) throw new Error(found.refusal.message)
-    for (const entry of found.value.entries) {
+  const fresh = function* (entries: readonly Entry[]): Generator<Entry> {
+    for (const entry of entries) {
       if (signal.aborted) return
+      // What is told may have been there already when the store was asked.
+      if (entry.position <= cursor) continue
       cursor = entry.position
       yield entry
     }
-    const { next, through } = found.value
+  }
+  // Armed before the look: what is written during it is heard.
+  let heard: ReturnType<typeof ear.next> | null = null
+  while (!signal.aborted) {
+    heard ??= ear.next(signal)
+    const found = await store.query({ ...filters, order: 'oldest', cursor, limit: PAGE })
+    if (!found.ok) throw new Error(found.refusal.message)
+    const { entries, next, through } = found.value
+    yield* fresh(entries)
     cursor = Math.max(cursor, next ?? through)
     if (next !== null) continue
-    await heard
+    for (let told = await heard; told && !signal.aborted; told = await ear.next(signal)) yield* fresh(told)
     heard = null
   }
 }

@@ -1,52 +1,59 @@
 import type { Entry } from '../shapes/evidence.ts'
 import type { Feed } from './feed.ts'
-import type { Live } from './live.ts'
+import { follow, type Source, type Teller } from './follow.ts'
 
-type Ear = Pick<Live, 'next'>
+/** A part of the store: all that is of a session, or of a room, also what is let go after a while. */
+type Part = { session: string } | { room: string }
+
+/** As many entries as are kept for a reader that has not taken them yet; what is more, it looks up. */
+const KEPT = 500
 
 /**
- * Reads a part of the store, and is woken only by what is written in that part: else everybody who follows a room would look
- * whenever anything is said anywhere. The feed looks again by itself where it hears nothing.
+ * Every entry of a part of the store after a position, in order, as `follow` has them. The store is asked for what is there
+ * already; what is written from then on is taken from the feed, which has read it for everybody: else each who follows
+ * would look whenever anything is said near it.
  */
-export async function* near<T>(
+export async function* near(
+  store: Source,
   feed: Pick<Feed, 'listen'>,
-  concerns: (entry: Entry) => boolean,
-  read: (ear: Ear) => AsyncGenerator<T>,
-): AsyncGenerator<T> {
-  let due = false
+  { part, after }: { part: Part; after: number },
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
+  const isOfPart = 'session' in part ? ofSession(part.session) : ofRoom(part.room)
+  /** What came since it was asked for last; null where that is too much to be kept. */
+  let told: Entry[] | null = []
   let wake = () => {}
   const leave = await feed.listen((entry) => {
-    if (!concerns(entry)) return
-    due = true
+    if (!isOfPart(entry)) return
+    if (told && told.push(entry) > KEPT) told = null
     wake()
   })
-  const next = (signal?: AbortSignal): Promise<void> =>
+  const next: Teller['next'] = (ends) =>
     new Promise((resolve) => {
       const end = (): void => {
-        signal?.removeEventListener('abort', end)
+        ends?.removeEventListener('abort', end)
         wake = () => {}
-        due = false
-        resolve()
+        resolve(told)
+        told = []
       }
-      signal?.addEventListener('abort', end)
+      ends?.addEventListener('abort', end)
       wake = end
-      // What came since the last time was heard.
-      if (due || signal?.aborted) end()
+      if (told?.length !== 0 || ends?.aborted) end()
     })
   try {
-    yield* read({ next })
+    yield* follow(store, { next }, { filters: { ...part, ephemeral: 'with' }, after }, signal)
   } finally {
     leave()
     wake()
   }
 }
 
-export const ofRoom =
+const ofRoom =
   (room: string) =>
   ({ tags }: Entry): boolean =>
     tags.includes(`room/${room}`)
 
-export const ofSession =
+const ofSession =
   (session: string) =>
   (entry: Entry): boolean =>
     entry.session === session

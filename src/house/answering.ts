@@ -4,7 +4,7 @@ import { BELLHOP, sessionDraft } from '../evidence/drafts.ts'
 import { type Park, parkIn } from '../evidence/parks.ts'
 import { oneLine } from '../lib/plain.ts'
 import { BELL_TEXT, type Told } from '../shapes/bell.ts'
-import type { BodyOf, Entry } from '../shapes/evidence.ts'
+import type { BodyOf, Entry, EventName } from '../shapes/evidence.ts'
 import { isPassing } from '../shapes/refusal.ts'
 import type { Social } from '../social/pipeline.ts'
 import { type Rung, ringAs } from './bells.ts'
@@ -48,13 +48,15 @@ export const answerBells = async (parts: Parts, social: Social, signal: AbortSig
 }
 
 /** Reads the entries of an event as they come, and keeps in mind those that are not settled. */
-const createReader = <T>({ store }: Parts, event: string, from: (entry: Entry) => T | null) => {
+const createReader = <T>({ store }: Parts, event: EventName, from: (entry: Entry) => T | null) => {
   const open = new Set<T>()
   let cursor = 0
   return {
     open,
     /** One page at a time: what is left is read at the next look. */
     read: async (isOpen: (one: T) => Promise<boolean>): Promise<void> => {
+      // Every worker looks whenever anything is written, and most of that is neither: to know that takes one small question.
+      if ((await store.lastOf(event)) <= cursor) return
       const found = await store.query({ event, order: 'oldest', cursor, limit: PAGE })
       if (!found.ok) throw new Error(found.refusal.message)
       const { entries, next, through } = found.value

@@ -6,8 +6,7 @@ import { createDelivery, type Note } from '../delivery/deliver.ts'
 import { type Ledger, type Stream, streamName } from '../delivery/ledger.ts'
 import { houseDraft } from '../evidence/drafts.ts'
 import { everyEntry } from '../evidence/every.ts'
-import { follow } from '../evidence/follow.ts'
-import { near, ofRoom } from '../evidence/near.ts'
+import { near } from '../evidence/near.ts'
 import { showOf } from '../evidence/room-settings.ts'
 import { steadyClock } from '../lib/clock.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
@@ -124,8 +123,7 @@ async function* postsFor(
   { network, room, after }: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<Post> {
-  const wanted = { filters: { room, ephemeral: 'with' }, after }
-  for await (const entry of near(feed, ofRoom(room), (ear) => follow(store, ear, wanted, signal))) {
+  for await (const entry of near(store, feed, { part: { room }, after }, signal)) {
     const post = isFor(network, entry) ? toPost(entry, room) : null
     if (!post) continue
     // Another process may have written it just now: what is said cannot be taken back, so it is kept first.

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Job, Queue, Worker } from 'bullmq'
 import type { Redis } from '../redis/redis.ts'
 import { createPuttingAside, sessionIn } from './unreadable.ts'
@@ -12,13 +13,23 @@ type Options = { redis: Redis; prefix: string; name: string }
 export const createLane = ({ redis, prefix, name }: Options) => {
   const queue = new Queue(name, { connection: redis, prefix: `{${prefix}}` })
   queue.on('error', () => {})
+  /** Wakes that are about to be made. */
+  const due = new Map<string, Promise<void>>()
+  const add = async (session: string): Promise<void> => {
+    // Whoever comes from here on may have put in something that is looked for too early by this one.
+    due.delete(session)
+    await queue.add(
+      'wake',
+      { session },
+      { deduplication: { id: session, keepLastIfActive: true }, removeOnComplete: true, removeOnFail: true },
+    )
+  }
   return {
-    wake: async (session: string): Promise<void> => {
-      await queue.add(
-        'wake',
-        { session },
-        { deduplication: { id: session, keepLastIfActive: true }, removeOnComplete: true, removeOnFail: true },
-      )
+    /** Those who ask for the same in the same moment, as for steps that are taken together, share a job. */
+    wake: (session: string): Promise<void> => {
+      const shared = due.get(session) ?? setImmediate().then(() => add(session))
+      due.set(session, shared)
+      return shared
     },
     depth: (): Promise<number> => queue.getJobCountByTypes('wait', 'active', 'delayed'),
     /** Whether a wake waits that nobody has taken up. */

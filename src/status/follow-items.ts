@@ -1,6 +1,5 @@
 import type { Feed } from '../evidence/feed.ts'
-import { follow } from '../evidence/follow.ts'
-import { near, ofRoom, ofSession } from '../evidence/near.ts'
+import { near } from '../evidence/near.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { ItemEvent } from '../shapes/item.ts'
@@ -23,7 +22,7 @@ export const openItems = async (store: Store, feed: Pick<Feed, 'listen'>, wanted
   const turn = 'turn' in wanted ? await store.turn(wanted.turn) : null
   if ('turn' in wanted && !turn) return refused(refusal('turn-unknown', `there is no turn ${wanted.turn}`))
   const room = turn?.room ?? ('room' in wanted ? wanted.room : '')
-  const filters = { ...(turn ? { session: turn.session } : { room }), ephemeral: 'with' }
+  const part = turn ? { session: turn.session } : { room }
   const isWanted = (event: ItemEvent): boolean =>
     turn === null || (event.kind === 'delta' ? event.turn : event.item.turn) === turn.id
 
@@ -31,7 +30,7 @@ export const openItems = async (store: Store, feed: Pick<Feed, 'listen'>, wanted
   const begin = async (after: Place | null): Promise<number> => {
     if (turn) return turn.position - 1
     if (after === null) return store.head()
-    const before = await store.query({ ...filters, cursor: after.position, limit: BACK })
+    const before = await store.query({ ...part, ephemeral: 'with', cursor: after.position, limit: BACK })
     for (const entry of before.ok ? before.value.entries.reverse() : []) reader.read(entry)
     return Math.max(0, after.position - 1)
   }
@@ -47,9 +46,7 @@ export const openItems = async (store: Store, feed: Pick<Feed, 'listen'>, wanted
   /** Every event after a place, in order: none is left out, and none comes twice. */
   async function* followItems(after: Place | null, signal: AbortSignal): AsyncGenerator<Placed> {
     const over = AbortSignal.any([signal, ends])
-    const concerns = turn ? ofSession(turn.session) : ofRoom(room)
-    const from = { filters, after: await begin(after) }
-    for await (const entry of near(feed, concerns, (ear) => follow(store, ear, from, over))) {
+    for await (const entry of near(store, feed, { part, after: await begin(after) }, over)) {
       yield* eventsOf(entry, after)
       if (isEnd(entry)) return
     }

@@ -1,7 +1,6 @@
 import { taggedIn } from '../evidence/drafts.ts'
 import type { Feed } from '../evidence/feed.ts'
-import { follow as followEvidence } from '../evidence/follow.ts'
-import { near, ofRoom } from '../evidence/near.ts'
+import { near } from '../evidence/near.ts'
 import type { Store } from '../evidence/store.ts'
 import type { Entry } from '../shapes/evidence.ts'
 import type { PlaceOfPosts, Post } from '../shapes/post.ts'
@@ -69,8 +68,7 @@ export async function* follow(
   { room, after }: { room: string; after: number },
   signal: AbortSignal,
 ): AsyncGenerator<Post> {
-  const wanted = { filters: inRoom(room), after }
-  for await (const entry of near(feed, ofRoom(room), (ear) => followEvidence(store, ear, wanted, signal))) {
+  for await (const entry of near(store, feed, { part: { room }, after }, signal)) {
     const post = toPost(entry, room)
     if (post) yield post
   }

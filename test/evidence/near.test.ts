@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { roomDraft } from '../../src/evidence/drafts.ts'
 import { createFeed } from '../../src/evidence/feed.ts'
-import { follow } from '../../src/evidence/follow.ts'
-import { near, ofRoom, ofSession } from '../../src/evidence/near.ts'
+import { near } from '../../src/evidence/near.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
 import { eventually } from '../support/poll.ts'
 import { ADA, must, sessionOfOneStep, testStore } from '../support/store.ts'
 
-/** A store with a feed, one who follows a room of it, and how often that one has looked. */
-const followed = async (room: string) => {
+/** A store with a feed, one who follows a room of it, how often that one has looked, and what it does with each entry. */
+const followed = async (room: string, take: (id: string) => Promise<void> = async () => {}) => {
   const kept = await testStore()
   const ears = new Set<() => void>()
   const next = (signal?: AbortSignal) =>
@@ -36,26 +35,26 @@ const followed = async (room: string) => {
       return kept.store.query(filters)
     },
   }
-  const wanted = { filters: { room }, after: 0 }
   const over = (async () => {
-    for await (const { id } of near(feed, ofRoom(room), (ear) => follow(source, ear, wanted, done.signal)))
+    for await (const { id } of near(source, feed, { part: { room }, after: 0 }, done.signal)) {
       seen.push(id)
+      await take(id)
+    }
   })()
   const heard: string[] = []
   await feed.listen(({ id }) => void heard.push(id))
   return {
+    store: kept.store,
+    feed,
     seen,
     looks: () => looks,
-    /** Writes a line, and waits until the feed has told of it. */
-    say: async (id: string, where: string) => {
-      must(
-        await kept.store.append([
-          roomDraft({ id, room: where, author: ADA, body: { event: 'message', text: 'hello' } }),
-        ]),
-      )
+    /** Writes lines, and waits until the feed has told of them. */
+    say: async (where: string, ...ids: string[]) => {
+      const body = { event: 'message', text: 'hello' } as const
+      must(await kept.store.append(ids.map((id) => roomDraft({ id, room: where, author: ADA, body }))))
       for (const ear of [...ears]) ear()
       ears.clear()
-      await eventually(`${id} to be told`, () => heard.includes(id))
+      await eventually(`${ids.at(-1)} to be told`, () => heard.includes(ids.at(-1) ?? ''))
     },
     [Symbol.asyncDispose]: async () => {
       done.abort()
@@ -66,30 +65,51 @@ const followed = async (room: string) => {
   }
 }
 
-test('who follows a room sees all of it, and does not look when another one is spoken in', async () => {
+test('who follows a room sees all of it, and looks neither for what is said there nor for what is said elsewhere', async () => {
   await using it = await followed('lobby')
-  await it.say('m1', 'lobby')
+  await it.say('lobby', 'm1')
   await eventually('the first line', () => it.seen.length === 1)
-  await it.say('m2', 'lobby')
-  await eventually('the second line', () => it.seen.length === 2)
-  // What it was woken by may be there already when it looks: it has looked again by now, if it will.
-  await it.say('x0', 'attic')
   const before = it.looks()
-  for (let i = 1; i < 20; i++) await it.say(`x${i}`, 'attic')
-  expect([it.seen, it.looks() - before]).toEqual([['m1', 'm2'], 0])
-  await it.say('m3', 'lobby')
-  await eventually('the third line', () => it.seen.length === 3)
-  expect(it.seen).toEqual(['m1', 'm2', 'm3'])
+  for (let i = 0; i < 20; i++) await it.say('attic', `x${i}`)
+  await it.say('lobby', 'm2', 'm3')
+  await it.say('lobby', 'm4')
+  await eventually('the last line', () => it.seen.length === 4)
+  expect([it.seen, it.looks() - before]).toEqual([['m1', 'm2', 'm3', 'm4'], 0])
 })
 
-test('an entry is of its session, and of the room it is tagged with', async () => {
-  await using kept = await testStore()
-  must(await kept.store.append(sessionOfOneStep()))
-  const entries: Entry[] = []
-  for await (const page of kept.store.pages(null)) entries.push(...page)
-  const sessions = new Set(entries.filter(ofSession('s-1')).map(({ session }) => session))
-  const rooms = new Set(
-    entries.filter(ofRoom('lobby')).flatMap(({ tags }) => tags.filter((tag) => tag.startsWith('room/'))),
-  )
-  expect([[...sessions], [...rooms], entries.filter(ofRoom('lob'))]).toEqual([['s-1'], ['room/lobby'], []])
+test('who does not take anything for long looks up what was too much to be kept: no gap, and none twice', async () => {
+  const lines = Array.from({ length: 700 }, (_, i) => `m${i}`)
+  let goOn = () => {}
+  const stalled = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  await using it = await followed('lobby', (id) => (id === 'm0' ? stalled : Promise.resolve()))
+  await it.say('lobby', 'm0')
+  await eventually('the first line', () => it.seen.length === 1)
+  const before = it.looks()
+  await it.say('lobby', ...lines.slice(1))
+  goOn()
+  await eventually('the last line', () => it.seen.length === lines.length)
+  await it.say('lobby', 'after')
+  await eventually('the line after it', () => it.seen.length === lines.length + 1)
+  expect([it.seen, it.looks() > before]).toEqual([[...lines, 'after'], true])
+})
+
+test.each([{ session: 's-1' }, { room: 'lobby' }])('what is told of %o is what the store has of it', async (part) => {
+  await using it = await followed('attic')
+  const done = new AbortController()
+  const seen: Entry[] = []
+  const over = (async () => {
+    for await (const entry of near(it.store, it.feed, { part, after: 0 }, done.signal)) seen.push(entry)
+  })()
+  const [first, ...others] = sessionOfOneStep()
+  must(await it.store.append(first ? [first] : []))
+  await it.say('lobby', 'x1')
+  must(await it.store.append(others))
+  await it.say('lobby', 'x2')
+  const { entries } = must(await it.store.query({ ...part, ephemeral: 'with', order: 'oldest', limit: 1000 }))
+  await eventually('the last of it', () => seen.length >= entries.length)
+  done.abort()
+  await over
+  expect(seen).toEqual(entries)
 })

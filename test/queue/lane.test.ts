@@ -73,13 +73,24 @@ test('a session that is woken 200 times is drained by one drain at a time, and w
   )
   await it.ready()
   await Promise.all(
-    Array.from({ length: 200 }, async () => {
+    Array.from({ length: 200 }, async (_, i) => {
+      // Some in the same moment, which share a job, and some while one is made, or drained.
+      for (let moments = 0; moments < i % 40; moments++) await new Promise(setImmediate)
       written++
       await it.lane.wake('s-1')
     }),
   )
   await it.idle()
   expect({ most, seen, inside }).toEqual({ most: 1, seen: 200, inside: 0 })
+})
+
+test('wakes that are asked for in the same moment are one job for each session, and one that is asked for later is another', async () => {
+  await using it = openLane(async () => {}, { workers: 0 })
+  const made = async () => Number(await server.redis.get(`{${it.prefix}}:turns:id`))
+  await Promise.all(['s-1', 's-1', 's-2', 's-1', 's-2'].map((session) => it.lane.wake(session)))
+  const together = await made()
+  await it.lane.wake('s-1')
+  expect([together, await made(), await it.lane.depth()]).toEqual([2, 3, 2])
 })
 
 test('sessions are drained side by side', async () => {
