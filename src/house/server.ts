@@ -38,6 +38,12 @@ const TOO_MANY = {
   wait: 1,
 }
 
+/**
+ * How many connections may wait to be taken, where the system allows so many. What comes beyond that is not told so: it asks
+ * again after one second, after three, after seven. A process that is busy for a moment would keep people waiting for seconds.
+ */
+const WAITING = 4096
+
 /** An HTTP server that listens, and ends when the requests under way have ended, or a limit is reached. */
 export const openServer = async (options: Options) => {
   const { answer, doors, host, port, option = '--port', log, answered = () => {}, byProxy = () => false } = options
@@ -163,7 +169,7 @@ const listen = (
       const what = taken ? `port ${port} on ${host} is taken` : `cannot listen on ${host}:${port}: ${error.code}`
       reject(new Problem(what, `choose another with ${option} N, or ${option} 0 for any free one`))
     })
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: WAITING }, () => {
       const bound = server.address() as AddressInfo
       const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
       resolve(`http://${name.includes(':') ? `[${name}]` : name}:${bound.port}`)

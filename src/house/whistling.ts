@@ -13,8 +13,10 @@ type Say = (message: unknown, heard?: Heard) => Promise<Result<Receipt>>
 export const whistling =
   (say: Say, { store, live }: Pick<Parts, 'store' | 'live'>, ends: AbortSignal): Say =>
   async (message, heard) => {
+    // A line of chat is no command: it is read by the pipeline alone.
+    if (!heard) return say(message)
     const command = Message.safeParse(message).data?.command
-    if (command?.name !== whistle.name || !heard) return say(message, heard)
+    if (command?.name !== whistle.name) return say(message, heard)
     const receipt = await say(message)
     const job = receipt.ok ? receipt.value.assignments[0]?.turn : undefined
     if (!receipt.ok || job === undefined) return receipt

@@ -3,7 +3,7 @@ import { pacing } from '../lib/pacing.ts'
 import { within } from '../lib/within.ts'
 import type { Redis } from '../redis/redis.ts'
 import type { Config } from '../shapes/config.ts'
-import { GIVE_BACK, TAKE } from './scripts.ts'
+import { TAKE } from './scripts.ts'
 
 type Rates = Config['limits']
 type Kind = keyof Rates
@@ -21,27 +21,20 @@ const MINUTE = 60_000
  * is away each process counts by itself: less exactly, but neither all nor nothing is let through.
  */
 export const createLimits = ({ redis, prefix, rates, clock, lost }: Options) => {
-  const key = (kind: Kind, name: string): string => `${prefix}:{limit ${kind} ${name}}`
+  /** All in one place of a cluster: what a line takes of each is taken together. */
+  const key = (kind: Kind, name: string): string => `${prefix}:{limits}:${kind} ${name}`
   const kinds = Object.keys(rates) as Kind[]
   const local = Object.fromEntries(
     kinds.map((kind) => [kind, pacing({ burst: rates[kind].burst, perSecond: rates[kind].perMinute / 60 }, clock)]),
   ) as Record<Kind, (who: string) => number>
   const intervalOf = (kind: Kind): number => MINUTE / rates[kind].perMinute
 
-  /** In how many seconds there is one again; 0 where one was taken. */
-  const take = async (kind: Kind, name: string): Promise<number> => {
-    const ms = await redis.eval(TAKE, 1, key(kind, name), intervalOf(kind), rates[kind].burst)
-    return Math.ceil(Number(ms) / 1000)
-  }
-  const giveBack = (kind: Kind, name: string): Promise<unknown> =>
-    redis.eval(GIVE_BACK, 1, key(kind, name), intervalOf(kind))
-
+  /** Who is turned away has taken nothing. */
   const together = async (of: readonly [Kind, string][]): Promise<{ limited: Kind; wait: number } | null> => {
-    const waits = await Promise.all(of.map(([kind, name]) => take(kind, name)))
-    const over = longest(of.map(([limited], i) => ({ limited, wait: waits[i] ?? 0 })))
-    // Who is turned away has taken nothing.
-    if (over) await Promise.all(of.map(([kind, name], i) => (waits[i] === 0 ? giveBack(kind, name) : null)))
-    return over
+    const keys = of.map(([kind, name]) => key(kind, name))
+    const worth = of.flatMap(([kind]) => [intervalOf(kind), rates[kind].burst])
+    const waits = (await redis.eval(TAKE, keys.length, ...keys, ...worth)) as number[]
+    return longest(of.map(([limited], i) => ({ limited, wait: Math.ceil((waits[i] ?? 0) / 1000) })))
   }
   /** What everybody shares comes last: who is over a limit of their own takes nothing of it. */
   const alone = (of: readonly [Kind, string][]): { limited: Kind; wait: number } | null => {

@@ -98,27 +98,27 @@ return 'ok'
 `
 
 /**
- * KEYS[1] when what was taken so far is paid off (string: ms since 1970, expires then). ARGV: the ms that one is worth, how
- * many there may be at once. Takes one; answers 0, or the ms until there is one again. The time is that of Redis: of
- * gateways, every one has a clock of its own. Where that clock was set back, what is owed is written anew: it
- * is never more than can be owed at once.
+ * KEYS: for each limit, when what was taken so far is paid off (string: ms since 1970, expires then). ARGV: for each, the ms
+ * that one is worth, and how many there may be at once. Takes one of each, or none where one of them has none left; answers
+ * for each 0, or the ms until there is one again. The time is that of Redis: of gateways, every one has a clock of its own.
+ * Where that clock was set back, what is owed is written anew: it is never more than can be owed at once.
  */
 export const TAKE = `
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local each = tonumber(ARGV[1])
-local most = each * tonumber(ARGV[2])
-local paid = math.max(tonumber(redis.call('get', KEYS[1]) or '0'), now)
-if paid > now + most + 1 then paid = now + most - each end
-paid = paid + each
-local early = paid - most - now
-if early > 0 then return math.ceil(early) end
-redis.call('set', KEYS[1], string.format('%.3f', paid), 'px', math.ceil(paid - now) + 1)
-return 0
-`
-
-/** The same key. ARGV: the ms that one is worth. Gives back one that was taken. */
-export const GIVE_BACK = `
-local paid = tonumber(redis.call('get', KEYS[1]) or '0')
-if paid > 0 then redis.call('set', KEYS[1], string.format('%.3f', paid - tonumber(ARGV[1])), 'keepttl') end
+local owed, waits, over = {}, {}, false
+for i, key in ipairs(KEYS) do
+  local each = tonumber(ARGV[2 * i - 1])
+  local most = each * tonumber(ARGV[2 * i])
+  local paid = math.max(tonumber(redis.call('get', key) or '0'), now)
+  if paid > now + most + 1 then paid = now + most - each end
+  owed[i] = paid + each
+  waits[i] = math.max(0, math.ceil(owed[i] - most - now))
+  over = over or waits[i] > 0
+end
+if over then return waits end
+for i, key in ipairs(KEYS) do
+  redis.call('set', key, string.format('%.3f', owed[i]), 'px', math.ceil(owed[i] - now) + 1)
+end
+return waits
 `

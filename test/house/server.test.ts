@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openServer } from '../../src/house/server.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 
@@ -36,3 +38,36 @@ test.each([
   })
   expect(seen.said.split(' ')[1]).toBe(String(status))
 })
+
+test('many who come while the process is busy are let wait, and not left to try again', async () => {
+  const server = await openServer({
+    answer: (_request, response) => response.end(),
+    doors: [],
+    host: '127.0.0.1',
+    port: 0,
+    log: () => {},
+  })
+  const port = Number(new URL(server.url).port)
+  const most = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+  const sockets = Array.from({ length: COMING }, () => connect(port, '127.0.0.1'))
+  try {
+    // They have knocked, and nobody was let in yet: that is for the next round of the loop.
+    await Promise.resolve().then(() => new Promise(process.nextTick))
+    expect(waitingAt(port)).toBe(Math.min(COMING, most + 1))
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    await server.close(0)
+  }
+})
+
+const COMING = 1000
+
+/** How many connections the system holds for whoever listens at a port. */
+const waitingAt = (port: number): number => {
+  const rows = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+  const at = port.toString(16).toUpperCase().padStart(4, '0')
+  const listening = rows.find(([, local = '', , state]) => local.endsWith(`:${at}`) && state === '0A')
+  return Number.parseInt(listening?.[4]?.split(':')[1] ?? '', 16)
+}

@@ -52,6 +52,17 @@ test('who is turned away has taken nothing: what the room had left is for others
   expect(others.flatMap((answer) => answer?.limited ?? [])).toEqual(Array.from({ length: 10 }, () => 'room'))
 })
 
+test('one who says far too much takes nothing of the room, also not for a moment', async () => {
+  await using server = await startTestRedis()
+  using house = gateways(server)
+  await house.ready()
+  const [limits, other] = house.limits
+  const flood = Array.from({ length: 200 }, () => limits({ person: 'ada', room: 'lobby' }))
+  const bob = await Promise.all(Array.from({ length: 20 }, () => other({ person: 'bob', room: 'lobby' })))
+  await Promise.all(flood)
+  expect(bob).toEqual(Array.from({ length: 20 }, () => null))
+})
+
 test('a clock of Redis that was set back keeps nobody out for longer than what they had used up', async () => {
   await using server = await startTestRedis()
   const redis = connect(server.address, () => {})
@@ -59,7 +70,7 @@ test('a clock of Redis that was set back keeps nobody out for longer than what t
     await eventually('Redis', () => redis.status === 'ready')
     const limits = limitsOn(redis, { ...RATES, token: { burst: 2, perMinute: 60 } })
     // As it was written an hour later by the clock that is right now.
-    await server.redis.set('test:{limit token t}', String(Date.now() + 3_600_000))
+    await server.redis.set('test:{limits}:token t', String(Date.now() + 3_600_000))
     expect(await limits({ token: 't' })).toBe(null)
     expect(await limits({ token: 't' })).toEqual({ limited: 'token', wait: 1 })
     await eventually('one more', async () => (await limits({ token: 't' })) === null)
@@ -115,5 +126,5 @@ test('a name with anything in it has a key of its own', async () => {
   await house.ready()
   const names = ['a', '{a}', '}', '{', 'a}b', '']
   for (const token of names) await house.limits[0]({ token })
-  expect((await server.redis.keys('*')).sort()).toEqual(names.map((name) => `test:{limit token ${name}}`).sort())
+  expect((await server.redis.keys('*')).sort()).toEqual(names.map((name) => `test:{limits}:token ${name}`).sort())
 })
