@@ -17,7 +17,9 @@ export const waitingLine = async (tx: Tx, batch: readonly Lined[]) => {
   const add = (session: string, room: string, by: number): void => {
     for (const key of [`session ${session}`, `room ${room}`, 'all']) counts.set(key, count(key) + by)
   }
-  if (batch.some(({ queues }) => queues)) for (const row of await waiting(tx)) add(row.session, row.room, row.turns)
+  // Most commits have no new turn in them, and nothing is asked for those.
+  if (batch.some(({ drafts, queues }) => queues && turnsIn(drafts).length > 0))
+    for (const row of await waiting(tx)) add(row.session, row.room, row.turns)
 
   return {
     /** Why these drafts would be too much, where they would; else they are in line. */
