@@ -95,14 +95,17 @@ export const createLive = (redis: Redis, prefix: string, lookAgainMs = 1000) => 
     ): Promise<T | null> => {
       let told: Entry | null = null
       while (!signal.aborted) {
+        const answer = told && (await ask(told))
+        if (answer !== null) return answer
+        // Only whoever has to look must listen meanwhile.
         const { heard, done } = earFor(signal, id)
-        const answer = await ask(told).catch((error) => {
+        const found = await ask(null).catch((error) => {
           done()
           throw error
         })
-        if (answer !== null) {
+        if (found !== null) {
           done()
-          return answer
+          return found
         }
         told = await heard
       }

@@ -67,22 +67,23 @@ type Local = ReturnType<typeof layered>
 
 class Layer<V> {
   readonly #below: Map<string, V>
-  readonly #own = new Map<string, V>()
+  #own: Map<string, V> | null = null
 
   constructor(below: Map<string, V>) {
     this.#below = below
   }
 
   get(key: string): V | undefined {
-    return this.#own.get(key) ?? this.#below.get(key)
+    return this.#own?.get(key) ?? this.#below.get(key)
   }
 
   set(key: string, value: V): void {
+    this.#own ??= new Map()
     this.#own.set(key, value)
   }
 
   keep(): void {
-    for (const [key, value] of this.#own) this.#below.set(key, value)
+    this.#own?.forEach((value, key) => void this.#below.set(key, value))
   }
 }
 

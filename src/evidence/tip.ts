@@ -13,8 +13,8 @@ export const START: Readonly<Tip> = { position: 0, root: GENESIS, high: '', skew
 export const advance = (tip: Tip, { position, hash, at }: Pick<Entry, 'position' | 'hash' | 'at'>): void => {
   tip.position = position
   tip.root = sha256(tip.root + hash)
-  if (at > tip.high) tip.high = at
-  tip.skew = Math.max(tip.skew, Date.parse(tip.high) - Date.parse(at))
+  if (at >= tip.high) tip.high = at
+  else tip.skew = Math.max(tip.skew, Date.parse(tip.high) - Date.parse(at))
 }
 
 const PAGE = 5000

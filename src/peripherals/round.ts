@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { conflict, type Touch } from '../tools/touch.ts'
 import { type Request, readRequest } from './request.ts'
 import type { Taken } from './take.ts'
@@ -85,7 +84,13 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
       return running.size > 0 && !fenced
     },
     /** Waits until one of them is done, or further ones may have come. */
-    next: (): Promise<unknown> => Promise.race([...dones(), setTimeout(LOOK_MS)]),
+    next: async (): Promise<void> => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LOOK_MS)
+      })
+      await Promise.race([...dones(), late]).finally(() => clearTimeout(timer))
+    },
     /** Whether another has the session; and whether something waits for a person. */
     fenced: (): boolean => fenced,
     waits: (): boolean => waiting.size > 0,

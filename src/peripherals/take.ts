@@ -137,7 +137,7 @@ export const createTaking = (workshop: Workshop) => {
     const ownership = ownedBy(write)
     const begun = await write([...first, entry.intended(passed, approval)], ...stops)
     if (begun.kind !== 'written') return notBegun(begun, at, write)
-    const alike = ledger.turn?.failures.get(store.hashBody(callBody(request.call))) ?? 0
+    const alike = failedAlike(store, request, ledger)
     return { kind: 'runs', done: finish(passed, at, { alike, ownership }, write) }
   }
 
@@ -282,7 +282,7 @@ const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
       seconds: turn ? (clock() - turn.started - waitedBy(turn, clock())) / 1000 : 0,
       output: turn?.output ?? 0,
     },
-    alike: turn?.failures.get(workshop.store.hashBody(callBody(request.call))) ?? 0,
+    alike: failedAlike(workshop.store, request, ledger),
     workspace: place.workspace,
     kept: (path) => spills.find(session.id, path) ?? uploads.find(session.room, path),
     sandboxless: sandbox.missing,
@@ -297,6 +297,10 @@ const standingOf = async (workshop: Workshop, at: At): Promise<Standing> => {
     decision,
   }
 }
+
+/** How often a call just like this one has failed; where none has failed, it need not be known what it is like. */
+const failedAlike = ({ hashBody }: Pick<Store, 'hashBody'>, { call }: CallRequest, { turn }: Ledger): number =>
+  turn && turn.failures.size > 0 ? (turn.failures.get(hashBody(callBody(call))) ?? 0) : 0
 
 /**
  * Why an agent may not go somewhere, whatever its wall says: it does not inhabit it, its token does not name it, or the

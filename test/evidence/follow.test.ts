@@ -266,3 +266,54 @@ describe('through Redis', () => {
     live.close()
   })
 })
+
+describe('whoever waits for an entry', () => {
+  const waiting = async (answers: (told: Entry | null) => boolean) => {
+    const server = await startTestRedis()
+    const house = await testStore()
+    const live = createLive(server.redis, 'house', 600_000)
+    const asked: (string | null)[] = []
+    const ask = async (told: Entry | null): Promise<string | null> => {
+      asked.push(told?.id ?? null)
+      return answers(told) ? 'answered' : null
+    }
+    const ends = new AbortController()
+    return {
+      live,
+      asked,
+      ends,
+      answer: live.until(ask, ends.signal, 'a'),
+      write: async (id: string) => live.announce(must(await house.store.append([said(id, 'hi')]))),
+      [Symbol.asyncDispose]: async () => {
+        live.close()
+        await house[Symbol.asyncDispose]()
+        await server[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('is handed it where it was written here, and asks once with it', async () => {
+    await using it = await waiting((told) => told !== null)
+    await it.write('b')
+    await it.write('a')
+    expect(await it.answer).toBe('answered')
+    expect(it.asked).toEqual([null, 'a'])
+  })
+
+  test('looks and listens again where that is no answer, and misses nothing meanwhile', async () => {
+    let enough = false
+    await using it = await waiting(() => enough)
+    await it.write('a')
+    await eventually('to be asked with it, and once more without', () => it.asked.length >= 3)
+    expect(it.asked.slice(0, 3)).toEqual([null, 'a', null])
+    enough = true
+    await it.write('a')
+    expect(await it.answer).toBe('answered')
+  })
+
+  test('is told when it is over', async () => {
+    await using it = await waiting(() => false)
+    it.ends.abort()
+    expect(await it.answer).toBeNull()
+  })
+})

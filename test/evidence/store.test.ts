@@ -567,6 +567,43 @@ describe.each(engines)('a fence, on $name', ({ testStore }) => {
   })
 })
 
+describe.each(engines)('a question, on $name', ({ testStore }) => {
+  test('sees nothing of a transaction that is under way, nothing of one that is taken back, and all of one that is over', async () => {
+    await using house = await testStore()
+    const { store } = house
+    const first = must(await store.append([said('a', 'one')]))
+    const fence = await store.claim('work')
+    const seen = async () => ({ holds: await store.holds(fence), length: await store.lengthOf('room-lobby') })
+    const change = (during: () => Promise<void>) =>
+      store.engine.db.transaction().execute(async (tx) => {
+        await tx.updateTable('fence').set({ token: 7 }).where('scope', '=', 'work').execute()
+        await tx.updateTable('chain').set({ seq: 9 }).where('session', '=', 'room-lobby').execute()
+        await during()
+      })
+    const asBefore = { holds: true, length: first.length }
+    const back = change(async () => {
+      expect(await seen()).toEqual(asBefore)
+      throw new Error('taken back')
+    })
+    await expect(back).rejects.toThrow('taken back')
+    expect(await seen()).toEqual(asBefore)
+
+    await change(async () => expect(await seen()).toEqual(asBefore))
+    expect(await seen()).toEqual({ holds: false, length: 9 })
+  })
+
+  test('sees what another process wrote, before and after it wrote something itself', async () => {
+    await using house = await testStore()
+    await using other = await reopened(house.url)
+    const has = async () => [await house.store.has('a'), await house.store.has('b'), await house.store.has('c')]
+    must(await other.store.append([said('a', 'one')]))
+    expect(await has()).toEqual([true, false, false])
+    must(await house.store.append([said('b', 'two')]))
+    must(await other.store.append([said('c', 'three')]))
+    expect(await has()).toEqual([true, true, true])
+  })
+})
+
 describe.each(engines)('the projections, on $name', ({ testStore }) => {
   test('follow the evidence: sessions, turns and rooms', async () => {
     await using house = await testStore()

@@ -95,7 +95,10 @@ const engineOf = (sqlite: Sqlite.Database, path: string): Engine => {
       prepare('select id from entry where id in (select value from json_each(?))')
         .pluck()
         .all(JSON.stringify(ids)) as string[],
-    first: async <Row>({ sql: text, parameters }: CompiledQuery<Row>) => ask(text).get(parameters) as Row | undefined,
+    // Between transactions it is asked where it was written: that connection still has the pages that it wrote, and another one
+    // reads them all anew after each commit.
+    first: async <Row>({ sql: text, parameters }: CompiledQuery<Row>) =>
+      (sqlite.inTransaction ? ask : prepare)(text).get(parameters) as Row | undefined,
     // Row by row through one statement: SQLite runs in this process, and nothing is quicker.
     insert: async (_tx, table, { columns, values, suffix = '' }) =>
       each(`insert into ${table} (${columns}) values (${columns.map(() => '?')}) ${suffix}`, values),
@@ -269,7 +272,9 @@ const PREPARED = 500
 const keeping = (sqlite: Sqlite.Database): Prepare => {
   const kept = new Map<string, Sqlite.Statement>()
   return (text) => {
-    const statement = kept.get(text) ?? sqlite.prepare(text)
+    const known = kept.get(text)
+    if (known) return known
+    const statement = sqlite.prepare(text)
     if (kept.size >= PREPARED) kept.clear()
     kept.set(text, statement)
     return statement
