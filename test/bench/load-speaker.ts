@@ -6,7 +6,7 @@ type Line = { room: string; text: string }
 
 /**
  * Says lines over HTTP, for as many people as there are, each with a connection that they keep: what is said while all of
- * them wait for an answer waits, too. It shares the cores of what it measures, and `fetch` takes three times as much of them.
+ * them wait for an answer waits, too. It shares the cores of what it measures, and `fetch` takes two to three times as much of them.
  */
 export const openSpeaker = (url: string, token: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: people.length })

@@ -55,7 +55,8 @@ test('many who come while the process is busy are let wait, and not left to try 
     await Promise.resolve().then(() => new Promise(process.nextTick))
     const all = Math.min(COMING, most + 1)
     const end = performance.now() + 10_000
-    while (waitingAt(port) < all && performance.now() < end) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    while (waitingAt(port) < all && performance.now() < end)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
     expect(waitingAt(port)).toBe(all)
   } finally {
     for (const socket of sockets) socket.destroy()
