@@ -15,14 +15,20 @@ let session: string
 
 const use = (tool: string, args: object) => `@codex use ${tool} ${JSON.stringify(args)}`
 
+/** A turn is looked at once more after its end, and what comes next does not wait for that. */
+const judged = (message: string) =>
+  eventually('the verdict', () => house.store.get(`${message}.codex-1.stopped.verified`))
+
 beforeAll(async () => {
   house = await startTestHouse()
   browser = await openBrowser()
   await work(house, 'wrote', use('write', { path: 'a.txt', text: `${TRAP}\n` }))
+  await judged('wrote')
   await work(house, 'edited', use('edit', { path: 'README.md', old: 'pours', new: 'poured' }))
+  await judged('edited')
   await work(house, 'barred', use('read', { path: '../../secret' }))
+  await judged('barred')
   session = (await house.store.get('wrote.codex-1'))?.session ?? ''
-  await eventually('the verdict', () => house.store.get('barred.codex-1.stopped.verified'))
 }, 120_000)
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
