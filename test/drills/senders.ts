@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { within } from '../../src/lib/within.ts'
 import { Receipt } from '../../src/shapes/message.ts'
 import { ProblemDetails } from '../../src/shapes/problem-details.ts'
 import { isPassing, type RefusalCode } from '../../src/shapes/refusal.ts'
@@ -78,7 +79,7 @@ const sayOnce = async (
   text: string,
   { url, patienceMs = PATIENCE_MS }: { url: string; patienceMs?: number | undefined },
 ): Promise<Answer | null> => {
-  try {
+  const say = async () => {
     const response = await fetch(`${url}/api/say`, {
       method: 'POST',
       headers: {
@@ -87,9 +88,13 @@ const sayOnce = async (
         'content-type': 'application/json',
       },
       body: JSON.stringify({ id, room, text, as: sender }),
-      signal: AbortSignal.timeout(patienceMs),
     })
-    const body: unknown = await response.json()
+    return { response, body: (await response.json()) as unknown }
+  }
+  try {
+    // By a timer of our own: a signal that times out may be collected before it does, and a request to one who was killed then
+    // never ends.
+    const { response, body } = await within(patienceMs, say())
     if (response.ok) return { kind: 'accepted', receipt: Receipt.parse(body) }
     return { kind: 'refused', code: ProblemDetails.parse(body).code }
   } catch {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { within } from '../../src/lib/within.ts'
 import { type House, LEASE_MS, SWEEP_MS } from './house.ts'
 
 const LOOK_MS = 60
@@ -20,13 +21,12 @@ export const watch = (house: House) => {
     house.workers.every(({ away }) => away.some(({ from, to }) => from <= at - BEHIND_MS && (to === null || to >= at)))
 
   const ask = async (url: string, path: string): Promise<Record<string, unknown> | null> =>
-    fetch(`${url}${path}`, {
-      headers: { authorization: `Bearer ${house.secrets.admin}`, 'bellhop-face': 'cli' },
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    }).then(
-      (answer) => answer.json() as Promise<Record<string, unknown>>,
-      () => null,
-    )
+    within(
+      PATIENCE_MS,
+      fetch(`${url}${path}`, {
+        headers: { authorization: `Bearer ${house.secrets.admin}`, 'bellhop-face': 'cli' },
+      }).then((answer) => answer.json() as Promise<Record<string, unknown>>),
+    ).catch(() => null)
 
   const look = async (url: string): Promise<void> => {
     const [who, status, health] = await Promise.all(
