@@ -92,8 +92,8 @@ const sayOnce = async (
     return { response, body: (await response.json()) as unknown }
   }
   try {
-    // By a timer of our own: a signal that times out may be collected before it does, and a request to one who was killed then
-    // never ends.
+    // By a timer of our own, and not by a signal: there was a run in which requests to one who was killed never ended, with no
+    // timer left that could have ended them.
     const { response, body } = await within(patienceMs, say())
     if (response.ok) return { kind: 'accepted', receipt: Receipt.parse(body) }
     return { kind: 'refused', code: ProblemDetails.parse(body).code }
