@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { count } from '../lib/count.ts'
@@ -20,6 +20,7 @@ const signed = ({ position, root, at }: Pick<Head, 'position' | 'root' | 'at'>):
 
 /** Signs where the store stands, with a key that is made once. */
 export const signHead = async (files: HeadFiles, { position, root }: Tip, at: string): Promise<Head> => {
+  const isFirst = !existsSync(files.key)
   const key = keyOf(files.key)
   const statement = { position, root, at }
   const head: Head = {
@@ -27,7 +28,11 @@ export const signHead = async (files: HeadFiles, { position, root }: Tip, at: st
     key: publicText(key),
     signature: sign(null, signed(statement), key).toString('base64'),
   }
-  await writeDurably(files.head, `${JSON.stringify(head)}\n`)
+  await writeDurably(files.head, `${JSON.stringify(head)}\n`).catch((error) => {
+    // A key that nothing was signed with would say that a head is missing, for ever.
+    if (isFirst && !existsSync(files.head)) rmSync(files.key, { force: true })
+    throw error
+  })
   return head
 }
 
@@ -46,7 +51,7 @@ export const signOn = async (files: HeadFiles, store: Signed, at: string): Promi
   if (last !== null && !isOurs(last, files.key)) return 'the last head was not signed with the key that is here'
   const missing = (last?.position ?? 0) - tip.position
   if (missing > 0) return `at its end ${count(missing, 'entry', 'entries')} ${missing === 1 ? 'is' : 'are'} missing`
-  if (tip.position === (last?.position ?? 0)) return null
+  if (tip.position === last?.position) return null
   const from = last === null ? START : { ...START, position: last.position, root: last.root }
   const walked = await walkTip(store.engine.db, from, tip.position)
   if (walked?.root !== tip.root) return 'what was written up to the last signed head is not what is there now'
@@ -56,6 +61,10 @@ export const signOn = async (files: HeadFiles, store: Signed, at: string): Promi
   return null
 }
 
+/** One without the other vouches for nothing. */
+const ANEW =
+  'put it back from a copy; or, if you trust the store, remove both evidence.key and evidence.head: they are made anew'
+
 /** The last head that was signed; null where none was. */
 export const readHead = (file: string): Head | null => {
   if (!existsSync(file)) return null
@@ -64,7 +73,7 @@ export const readHead = (file: string): Head | null => {
   try {
     return Head.parse(JSON.parse(text))
   } catch {
-    throw new Problem(`${file} is damaged`, 'remove it if you trust the store: the next start signs a new head')
+    throw new Problem(`${file} is damaged`, ANEW)
   }
 }
 
@@ -90,10 +99,7 @@ const keyOf = (file: string): KeyObject => {
   try {
     return createPrivateKey(text)
   } catch {
-    throw new Problem(
-      `${file} is damaged`,
-      'put it back from a copy, or remove it: a new key is made at the next start',
-    )
+    throw new Problem(`${file} is damaged`, ANEW)
   }
 }
 

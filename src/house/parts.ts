@@ -186,6 +186,9 @@ export const openParts = async (given: Settings, part: string) => {
   })
   if (settings.evidence !== null) await shared(store, secrets.instance)
   noteStore(folder, settings.evidence)
+  const signHead = config.evidence.sign ? createSigner(store, folder, log) : async (): Promise<void> => {}
+  // Before anything is written: whatever becomes of this process, its store had a head.
+  if ((await store.head()) === 0) await signHead()
   const registry = createRegistry({
     redis,
     prefix,
@@ -329,7 +332,7 @@ export const openParts = async (given: Settings, part: string) => {
     owner: userName(),
     ...views,
     /** Signs where the store stands. */
-    signHead: config.evidence.sign ? createSigner(store, folder, log) : async (): Promise<void> => {},
+    signHead,
     compact: (dry: boolean) =>
       compact({ store, policy: config.evidence.keep, now: systemClock(), newId, verify: views.verify, dry }),
     close: async (): Promise<void> => {

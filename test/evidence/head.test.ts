@@ -28,6 +28,9 @@ const filesIn = ({ path }: { path: string }): HeadFiles => ({
   head: join(path, 'evidence.head'),
 })
 
+const ANEW =
+  'put it back from a copy; or, if you trust the store, remove both evidence.key and evidence.head: they are made anew'
+
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8)
 
 test('a head says where the store stood and when, and is read back as it was signed', async () => {
@@ -73,6 +76,18 @@ test('a head that cannot be written leaves the last one as it was', async () => 
   await expect(signHead(files, tip(4), LATER)).rejects.toThrow()
   renameSync(away, heads)
   expect([readHead(files.head), readdirSync(heads)]).toEqual([head, ['head']])
+})
+
+test('a first head that cannot be written leaves no key that would vouch for it', async () => {
+  using folder = scratch()
+  await using house = await testStore()
+  must(await house.store.append([said('a', 'a')]))
+  const heads = join(folder.path, 'heads')
+  const files = { ...filesIn(folder), head: join(heads, 'head') }
+  await expect(signOn(files, house.store, AT)).rejects.toThrow()
+  expect(readdirSync(folder.path)).toEqual([])
+  mkdirSync(heads)
+  expect([await signOn(files, house.store, LATER), readHead(files.head)?.position]).toEqual([null, 1])
 })
 
 test('a head of which anything was changed is not ours', async () => {
@@ -169,7 +184,7 @@ test('a head that is damaged is a problem with a way out', async () => {
   expect(said).toEqual(
     damaged.map(() => ({
       message: `${files.head} is damaged`,
-      fix: 'remove it if you trust the store: the next start signs a new head',
+      fix: ANEW,
     })),
   )
 })
@@ -181,7 +196,7 @@ test('a key that is damaged is a problem with a way out, and is not replaced', a
   writeFileSync(files.key, 'no key')
   const problem = {
     message: `${files.key} is damaged`,
-    fix: 'put it back from a copy, or remove it: a new key is made at the next start',
+    fix: ANEW,
   }
   expect([
     await problemOf(() => signHead(files, tip(8), LATER)),
@@ -199,7 +214,7 @@ test('a head goes on from the one before it, and never vouches for what does not
   const sign = async () => [await signOn(files, store, at), readHead(files.head)?.position ?? null]
   const write = async (...ids: string[]) => must(await store.append(ids.map((id) => said(id, id))))
 
-  expect(await sign()).toEqual([null, null])
+  expect(await sign()).toEqual([null, 0])
   await write('a', 'b')
   expect(await sign()).toEqual([null, 2])
   expect(readHead(files.head)?.root).toBe((await store.tip()).root)
