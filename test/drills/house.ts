@@ -148,8 +148,13 @@ export const startHouse = async (options: Options = {}) => {
         ).then(({ now }) => now)
       }
     },
-    verify: async () =>
-      (await bellhop(['verify', '--all', '--data', data], { env: store ? { BELLHOP_EVIDENCE: store } : {} })).exitCode,
+    /** Whether all that is written is sound; what is not is said, as it is gone with the house. */
+    verify: async (): Promise<boolean> => {
+      const env = store ? { BELLHOP_EVIDENCE: store } : {}
+      const { exitCode, stdout, stderr } = await bellhop(['verify', '--all', '--data', data], { env })
+      if (exitCode !== 0) process.stdout.write(`  wrong: verify ended with ${exitCode}\n${stdout}\n${stderr}\n`)
+      return exitCode === 0
+    },
     [Symbol.asyncDispose]: async () => {
       for (const member of members) await member.kill()
       for (const net of Object.values(nets)) await Promise.all([net.redis?.close(), net.postgres?.close()])

@@ -58,12 +58,15 @@ describe.skipIf(postgresMissing).concurrent('a PostgreSQL', () => {
       await using frozen = await reopened(url)
       await using other = await reopened(url)
       const { engine } = frozen.store
+      let locked = false
       let written = false
       const standing = engine.db.transaction().execute(async (tx) => {
         await engine.lock(tx)
+        locked = true
         await eventually('another one to have written', () => written)
       })
       const failed = expect(standing).rejects.toThrow('is not queryable')
+      await eventually('the write to have begun', () => locked)
       const answer = await other.store.append([said('m1', 'meanwhile')])
       written = true
       expect(idsOf(must(answer))).toEqual(['m1'])
