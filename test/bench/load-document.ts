@@ -1,3 +1,4 @@
+import { count } from '../../src/lib/count.ts'
 import type { HistorySeen } from './load-history.ts'
 import type { MixSeen } from './load-mix.ts'
 import type { Spread } from './load-numbers.ts'
@@ -23,6 +24,8 @@ export type Document = { text: string; images: Record<string, string> }
 
 const IMAGE = 'performance'
 
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+
 /** The document of a run, and its pictures by their names. */
 export const documentOf = (seen: LoadSeen): Document => {
   const { machine, day, quick, steps, accept, mix, scale, recovery, idle, history } = seen
@@ -31,7 +34,8 @@ export const documentOf = (seen: LoadSeen): Document => {
     '# Performance',
     '',
     'Made by `npm run bench -- load --out docs/performance.md`, and not by hand. Read the ratios: absolute figures say more of the machine',
-    'than of the code, and the programs that put the load on share its cores.',
+    'than of the code, and the programs that put the load on share its cores. Where the machine is one of several on a host, the host may',
+    'keep a part of the cores’ time to itself: that is said, as it shows in the figures beside it, and most in the worst ones.',
     '',
     `Seen on ${day}: ${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, Node ${machine.node}, Redis ${machine.redis}, SQLite ${machine.sqlite}.`,
     ...(quick ? ['', '**A quick run**: seconds where a whole one takes minutes.'] : []),
@@ -83,7 +87,18 @@ export const documentOf = (seen: LoadSeen): Document => {
       ],
     ),
     '',
-    `A step takes ${steps.cpuMs.toFixed(2)} ms of CPU time, and ${steps.redis.toFixed(1)} commands of Redis.`,
+    `A step takes ${steps.cpuMs.toFixed(2)} ms of CPU time, and ${steps.redis.toFixed(1)} commands of Redis. The host took ${percent(steps.stolen)} of the cores’ time meanwhile.`,
+    '',
+    '## Messages at a pace',
+    '',
+    `${accept.asked} lines a second for ${shown(accept.accept.count / accept.perSecond)} s, whether or not those before were taken; ${count(accept.errors, 'error')}.`,
+    '',
+    ...table(
+      ['ms', 'count', 'p50', 'p90', 'p99', 'max'],
+      [spread('a message, until it has its receipt', accept.accept)],
+    ),
+    '',
+    `A message takes ${accept.cpuMs.toFixed(2)} ms of CPU time. The host took ${percent(accept.stolen)} of the cores’ time meanwhile.`,
     '',
     '## A sustained mix',
     '',
@@ -102,7 +117,10 @@ export const documentOf = (seen: LoadSeen): Document => {
     ),
     '',
     `CPU time of gateway and worker: ${shown(mix.cpuMs.message)} ms for each message with all that follows from it, ${mix.cpuMs.share.toFixed(2)} of a core.`,
+    `Of the time of all cores ${percent(mix.cores.idle)} was free, and ${percent(mix.cores.stolen)} was taken by the machine’s host, at the worst ${percent(mix.cores.worst)} for a quarter of a second.`,
+    `Of ${count(mix.cores.slow, 'message')} that took longer than 100 ms, ${mix.cores.crowded} were under way while no core was free.`,
     `Over the second half memory grew by ${shown(mix.grows.memory)} MB an hour, and handles by ${shown(mix.grows.handles)} an hour (least squares).`,
+    `The least that was held in each quarter, when garbage had just been collected: ${mix.least.map((megabytes) => `${shown(megabytes)} MB`).join(', ')}.`,
     '',
     `![Two lines over the minutes of the mix: memory, and open handles](images/${IMAGE}-mix.svg)`,
     '',

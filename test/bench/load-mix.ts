@@ -2,10 +2,16 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../src/client/client.ts'
 import { agents, files, type House, openLoadHouse, people, rooms } from './load-house.ts'
 import { type Spread, slopeOf, spreadOf } from './load-numbers.ts'
-import { cpuOf, useOf } from './load-processes.ts'
+import { coresNow, cpuOf, sharesOf, useOf } from './load-processes.ts'
 import { type Work, workSince } from './load-work.ts'
 
 type Sample = { second: number; memory: number; handles: number }
+
+/**
+ * What the cores were at, as parts of the whole time: those that had nothing to do, and those that the machine's host kept to
+ * itself, altogether and at the worst; and how many messages took long, how many of these while no core was free.
+ */
+type Cores = { idle: number; stolen: number; worst: number; slow: number; crowded: number }
 
 export type MixSeen = {
   seconds: number
@@ -16,14 +22,22 @@ export type MixSeen = {
   errors: string[]
   cpuMs: { message: number; step: number; share: number }
   samples: Sample[]
+  cores: Cores
   /** How memory and handles grow in an hour, by least squares over the second half. */
   grows: { memory: number; handles: number }
+  /** The least memory that was held in each quarter: what is garbage comes and goes, and what is not is left then. */
+  least: number[]
 }
 
 /** Lines a second: about what two hundred people say who are all at work. */
 const PACE = 25
 const FOLLOWERS = 40
 const SAMPLE_MS = 2000
+const LOOK_MS = 250
+/** What a person would notice. */
+const SLOW_MS = 100
+/** With less than that of the cores free, whoever has something to do waits. */
+const CROWDED = 0.1
 
 /**
  * A sustained mix: people talk, give agents work that reads and edits, approve what waits for them, and look at how things
@@ -50,18 +64,26 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
     await task()
     into.push(performance.now() - began)
   }
+  const slow: { from: number; to: number }[] = []
+  const say = async (i: number): Promise<void> => {
+    const from = elapsed()
+    await timed(accept, () => noted(client.say(lineOf(i))))
+    if (elapsed() - from > SLOW_MS / 1000) slow.push({ from, to: elapsed() })
+  }
   const from = await house.it.store.head()
   const samples: Sample[] = []
+  const looked = [{ second: 0, cores: await coresNow() }]
   const [cpuBefore, began] = [await cpuOf(house.pids), performance.now()]
   const elapsed = () => (performance.now() - began) / 1000
   const beside = [
     again(over.signal, SAMPLE_MS, async () => void samples.push({ second: elapsed(), ...(await held(house)) })),
+    again(over.signal, LOOK_MS, async () => void looked.push({ second: elapsed(), cores: await coresNow() })),
     again(over.signal, 500, () => approveAll(client, noted)),
     again(over.signal, 250, () => timed(looks, () => look(client, looks.length, noted))),
   ]
   const saying: Promise<void>[] = []
   for (let i = 0; elapsed() < seconds; i++) {
-    saying.push(timed(accept, () => noted(client.say(lineOf(i)))))
+    saying.push(say(i))
     await setTimeout(Math.max(0, began + ((i + 1) * 1000) / PACE - performance.now()))
   }
   await Promise.all(saying)
@@ -82,7 +104,31 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
     errors: [...errors, ...work.failed],
     cpuMs: { message: (cpu * 1000) / work.messages, step: (cpu * 1000) / work.steps, share: cpu / took },
     samples,
+    cores: coresIn(looked, slow),
     grows: { memory: hourly(({ memory }) => memory), handles: hourly(({ handles }) => handles) },
+    least: [0, 1, 2, 3].map((quarter) =>
+      samples
+        .filter(({ second }) => Math.floor((4 * second) / took) === quarter)
+        .reduce((least, { memory }) => Math.min(least, memory), Number.POSITIVE_INFINITY),
+    ),
+  }
+}
+
+type Look = { second: number; cores: Awaited<ReturnType<typeof coresNow>> }
+
+const coresIn = (looks: readonly Look[], slow: readonly { from: number; to: number }[]): Cores => {
+  const [first, last] = [looks[0], looks.at(-1)]
+  if (!first || !last) return { idle: 0, stolen: 0, worst: 0, slow: 0, crowded: 0 }
+  const spans = looks.slice(1).map((look, i) => {
+    const before = looks[i] ?? first
+    return { from: before.second, to: look.second, ...sharesOf(before.cores, look.cores) }
+  })
+  const crowds = spans.filter(({ idle }) => idle < CROWDED)
+  return {
+    ...sharesOf(first.cores, last.cores),
+    worst: Math.max(0, ...spans.map(({ stolen }) => stolen)),
+    slow: slow.length,
+    crowded: slow.filter(({ from, to }) => crowds.some((crowd) => crowd.from < to && crowd.to > from)).length,
   }
 }
 

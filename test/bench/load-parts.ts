@@ -9,11 +9,18 @@ import { testWorkspace } from '../support/workspace.ts'
 import { agents, files, openLoadHouse, rooms } from './load-house.ts'
 import { settled } from './load-mix.ts'
 import { type Spread, spreadOf } from './load-numbers.ts'
-import { commandsOf, cpuOf, redisVersion, useOf } from './load-processes.ts'
+import { commandsOf, coresNow, cpuOf, redisVersion, sharesOf, useOf } from './load-processes.ts'
 import { openSpeaker } from './load-speaker.ts'
 import { workSince } from './load-work.ts'
 
-export type AcceptSeen = { asked: number; perSecond: number; accept: Spread; cpuMs: number; errors: number }
+export type AcceptSeen = {
+  asked: number
+  perSecond: number
+  accept: Spread
+  cpuMs: number
+  errors: number
+  stolen: number
+}
 
 /** How long a process has had such lines before it is measured: until then its code is being compiled on the same cores. */
 const SETTLES_IN = 5
@@ -44,7 +51,7 @@ export const acceptBench = async (pace: number, seconds: number): Promise<Accept
   await run(0, pace * SETTLES_IN)
   took.length = 0
   errors = 0
-  const [cpu, began] = [await cpuOf(house.pids), performance.now()]
+  const [cores, cpu, began] = [await coresNow(), await cpuOf(house.pids), performance.now()]
   await run(pace * SETTLES_IN, pace * seconds)
   const elapsed = (performance.now() - began) / 1000
   const used = (await cpuOf(house.pids)) - cpu
@@ -54,6 +61,7 @@ export const acceptBench = async (pace: number, seconds: number): Promise<Accept
     accept: spreadOf(took),
     cpuMs: (used * 1000) / took.length,
     errors,
+    stolen: sharesOf(cores, await coresNow()).stolen,
   }
 }
 

@@ -34,6 +34,23 @@ export const useOf = async (pid: number): Promise<Use> => {
 export const cpuOf = async (pids: readonly number[]): Promise<number> =>
   (await Promise.all(pids.map(useOf))).reduce((sum, { cpu }) => sum + cpu, 0)
 
+/** How the time of all cores was spent since the machine was started: in ticks. */
+type Cores = { all: number; idle: number; stolen: number }
+
+export const coresNow = async (): Promise<Cores> => {
+  const [, ...columns] = (await readFile('/proc/stat', 'utf8')).split('\n')[0]?.split(/\s+/) ?? []
+  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is in these already.
+  const ticks = columns.slice(0, 8).map(Number)
+  const [, , , idle = 0, waits = 0, , , stolen = 0] = ticks
+  return { all: ticks.reduce((sum, one) => sum + one, 0), idle: idle + waits, stolen }
+}
+
+/** What part of the time between two looks no core had anything to do, and what part the machine's host kept to itself. */
+export const sharesOf = (before: Cores, after: Cores): { idle: number; stolen: number } => {
+  const all = Math.max(1, after.all - before.all)
+  return { idle: (after.idle - before.idle) / all, stolen: (after.stolen - before.stolen) / all }
+}
+
 const info = async (socket: string, section: string): Promise<string> =>
   (await execa('redis-cli', ['-s', socket, 'info', section])).stdout
 

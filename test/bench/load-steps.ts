@@ -9,10 +9,18 @@ import { startTestRedis } from '../support/redis.ts'
 import { ADA, said } from '../support/store.ts'
 import { replay } from './bare-inserts.ts'
 import { bareQueue } from './load-parts.ts'
-import { commandsOf } from './load-processes.ts'
+import { commandsOf, coresNow, sharesOf } from './load-processes.ts'
 
-/** Steps a second; bare inserts of the same rows, two a step; bare jobs of BullMQ; and what a step takes. */
-export type StepsSeen = { steps: number; perSecond: number; bare: number; queue: number; cpuMs: number; redis: number }
+/** Steps a second; bare inserts of the same rows, two a step; bare jobs of BullMQ; what a step takes; what the host took. */
+export type StepsSeen = {
+  steps: number
+  perSecond: number
+  bare: number
+  queue: number
+  cpuMs: number
+  redis: number
+  stolen: number
+}
 
 const SESSIONS = 30
 const AT_ONCE = 30
@@ -41,11 +49,12 @@ export const stepsBench = async (each: number): Promise<StepsSeen> => {
   )
   await lane.ready()
   const commands = () => commandsOf(server.address)
-  const [before, cpu, began] = [await commands(), process.cpuUsage(), performance.now()]
+  const [before, cores, cpu, began] = [await commands(), await coresNow(), process.cpuUsage(), performance.now()]
   await Promise.all(sessions.map((session) => it.lanes.turns.wake(session)))
   await Promise.all(ends)
   const seconds = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage(cpu)
+  const { stolen } = sharesOf(cores, await coresNow())
   const redis = (await commands()) - before
   await lane.close()
   const steps = SESSIONS * each
@@ -58,6 +67,7 @@ export const stepsBench = async (each: number): Promise<StepsSeen> => {
     queue: await bareQueue(steps, AT_ONCE),
     cpuMs: (user + system) / 1000 / steps,
     redis: redis / steps,
+    stolen,
   }
 }
 
