@@ -210,11 +210,11 @@ export const openParts = async (given: Settings, part: string) => {
   const progress = createProgress({ redis, prefix, redact })
   const ground = { folder: checkoutsIn(folder), shadows, workspace, shadow, path: settings.path, log: log.warn }
   await adoptCheckouts(ground)
-  const checkouts = createCheckouts({ ...ground, stands: (merge) => mergeStands(store, merge) })
   const apart = config.agents.filter(({ worktree }) => worktree).map(({ id }) => id)
   const newId = createIds(systemClock)
   const holder = holderName(part, newId())
   const alone = createAlone({ redis, prefix: `${prefix}${set}:checkout`, holder, ms: config.lease.ms })
+  const checkouts = createCheckouts({ ...ground, stands: (merge) => mergeStands(store, merge), alone })
   const places = createPlaces({ home: { workspace, shadow, of: null }, apart, checkouts, alone, store, log })
   const enter = createEntering({
     ledgers,

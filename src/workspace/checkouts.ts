@@ -14,6 +14,8 @@ import type { Place } from './place.ts'
 type Options = Omit<Ground, 'source'> & {
   /** Whether what an entry says was merged is still so: it was written down, and nobody has put it back. */
   stands: (merge: string) => Promise<boolean>
+  /** Has something done under a name by one process of many at a time. An error where that cannot be: then it is not done. */
+  alone: <T>(name: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** How a checkout stands. */
@@ -37,9 +39,9 @@ export type Checkouts = ReturnType<typeof createCheckouts>
  * of agents run there, and the references, hooks and settings of the user's repository are none of their business. What is
  * in their repositories is never looked at: what an agent did is what its files are.
  */
-export const createCheckouts = ({ stands, ...given }: Options) => {
+export const createCheckouts = ({ stands, alone, ...given }: Options) => {
   const ground: Ground = { ...given, source: createSource(given) }
-  const alone = oneAtATime()
+  const inTurn = oneAtATime()
   const known = new Map<string, Opened>()
 
   const open = async (agent: string): Promise<Opened | string> => {
@@ -66,7 +68,7 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
 
   /** Opens it, and has the one thing done with it; a sentence where it cannot be opened. */
   const using = <T>(agent: string, work: (opened: Opened) => Promise<T>): Promise<T | string> =>
-    alone(agent, async () => {
+    inTurn(agent, async () => {
       const opened = await open(agent)
       return typeof opened === 'string' ? opened : work(opened)
     })
@@ -82,10 +84,22 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
       return place
     },
     isMade,
-    /** A sentence where there is nothing to merge from. One at a time, as all of them come to the same workspace. */
+    /**
+     * A sentence where there is nothing to merge from, or it is not its turn in time. One at a time in all processes, as all of
+     * them come to the same workspace; and none while a checkout is brought up to date.
+     */
     merge: async (agent: string, order: MergeOrder): Promise<MergeReport | string> => {
       if (!isMade(agent)) return `${agent} has not begun to work in its checkout`
-      return alone(MERGING, () => using(agent, async (opened) => mergeCheckout(ground, await held(opened), order)))
+      let begun = false
+      const bring = () =>
+        using(agent, async (opened) => {
+          begun = true
+          return mergeCheckout(ground, await held(opened), order)
+        })
+      return alone(MERGING, () => alone(agent, bring)).catch((error: Error) => {
+        if (begun) throw error
+        return `nothing was merged: ${error.message}`
+      })
     },
     /** For an agent that is about to begin with something; never while one works in there, in whichever process. */
     refresh: async (agent: string, still: () => boolean = () => true): Promise<Refreshed> => {
@@ -102,7 +116,7 @@ export const createCheckouts = ({ stands, ...given }: Options) => {
 }
 
 /** No agent has this name. */
-const MERGING = ''
+const MERGING = 'a merge'
 
 const isThere = async ({ at }: Opened): Promise<boolean> => {
   const stats = await Promise.all([at.root, join(at.root, '.git')].map((path) => lstat(path).catch(() => null)))

@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { oneAtATime } from '../../src/lib/one-at-a-time.ts'
 import type { MergeReport } from '../../src/workspace/checkout-merge.ts'
 import { createCheckouts } from '../../src/workspace/checkouts.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/paths.ts'
@@ -16,12 +17,14 @@ type Options = {
   data?: string
   /** Whether a merge still holds; where nothing is said, until a test takes it back. */
   stands?: (merge: string) => Promise<boolean>
+  /** Who may be at something in all processes; where nothing is said, there is this one alone. */
+  alone?: <T>(name: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** A workspace with a repository, and the checkouts of it. */
 export const checkoutHouse = async (
   files: Record<string, string>,
-  { repository = true, offLimits = [], data = 'data', stands }: Options = {},
+  { repository = true, offLimits = [], data = 'data', stands, alone = oneAtATime() }: Options = {},
 ) => {
   const folder = scratch()
   const above = realpathSync(folder.path)
@@ -56,6 +59,7 @@ export const checkoutHouse = async (
       shadow,
       path: PATH,
       stands: stands ?? (async (merge) => !undone.has(merge)),
+      alone,
       log: (message) => void logged.push(message),
     })
   /** As after a restart: nothing is known but what is on the disk. */

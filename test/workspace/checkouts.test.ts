@@ -356,6 +356,42 @@ describe('a merge', () => {
   })
 })
 
+describe('of several processes', () => {
+  const order = { id: 'm1', dry: false, holder: () => null, begin: async () => true }
+
+  test('one merges at a time, and while no other is at that checkout', async () => {
+    const at: string[] = []
+    const alone = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      at.push(name)
+      return work().finally(() => at.pop())
+    }
+    using it = await checkoutHouse(FILES, { alone })
+    it.put('new.md', 'new\n', await it.rootOf())
+    const seen: string[][] = []
+    const begin = async () => seen.push([...at]) > 0
+    await it.checkouts.merge('codex-1', { ...order, begin })
+    expect([seen, at, text(it.root, 'new.md')]).toEqual([[['a merge', 'codex-1']], [], 'new\n'])
+  })
+
+  test('whose turn it is not in time merges nothing, and says why', async () => {
+    const busy = (name: string) => Promise.reject(new Error(`another process is at ${name}`))
+    using it = await checkoutHouse(FILES, { alone: busy })
+    it.put('new.md', 'new\n', await it.rootOf())
+    const said = await it.checkouts.merge('codex-1', order)
+    expect([said, existsSync(join(it.root, 'new.md'))]).toEqual([
+      'nothing was merged: another process is at a merge',
+      false,
+    ])
+  })
+
+  test('an error in the midst of a merge is not taken for that', async () => {
+    using it = await checkoutHouse(FILES)
+    it.put('new.md', 'new\n', await it.rootOf())
+    const begin = () => Promise.reject(new Error('the store is gone'))
+    await expect(it.checkouts.merge('codex-1', { ...order, begin })).rejects.toThrow('the store is gone')
+  })
+})
+
 describe('a refresh', () => {
   test('brings the commits of the workspace, and leaves what git ignores', async () => {
     using it = await checkoutHouse({ ...FILES, '.gitignore': 'built\n', 'gone.txt': 'x\n' })
