@@ -171,14 +171,22 @@ const withStore = async <T>(settings: Settings, use: Use, work: (store: Store) =
 
 const openFor = async (use: 'write' | 'compare', settings: Settings): Promise<Store> => {
   const { openStore } = await import('../evidence/store.ts')
-  const there = settings.evidence !== null || existsSync(urlOf(settings))
-  if (use === 'write') openFolder(settings.data)
-  return openStore({
-    url: there || use === 'write' ? urlOf(settings) : ':memory:',
-    clock: systemClock,
-    // In a PostgreSQL that has no evidence yet, there is nothing to compare with before its tables are made.
-    readonly: use === 'compare' && there && settings.evidence === null,
-  })
+  const url = urlOf(settings)
+  if (use === 'write') {
+    openFolder(settings.data)
+    return openStore({ url, clock: systemClock })
+  }
+  const there = settings.evidence === null ? existsSync(url) : await hasEvidence(url)
+  return openStore({ url: there ? url : ':memory:', clock: systemClock, readonly: there })
+}
+
+/** Whether a server has any; one that does not answer is asked again by whoever says so. */
+const hasEvidence = async (url: string): Promise<boolean> => {
+  const { versionsOf } = await import('../evidence/store.ts')
+  return versionsOf(url).then(
+    ({ version }) => version > 0,
+    () => true,
+  )
 }
 
 const watched = async <T>(done: string, work: (progress: Progress) => Promise<T>): Promise<T> => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgress } from '../../src/commands/progress.ts'
-import { openStore, type Store } from '../../src/evidence/store.ts'
+import { openStore, type Store, versionsOf } from '../../src/evidence/store.ts'
 import { folderAt, openFolder } from '../../src/house/folder.ts'
 import { lockFolder } from '../../src/house/lock.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -168,8 +168,14 @@ describe('bellhop evidence backup and restore', () => {
       })
       return { stdout, stderr, exitCode }
     }
+    await one.run('export', 'e.jsonl', '--data', 'data')
+    const dry = () => there('import', 'e.jsonl', '--dry-run')
+    expect(await dry()).toEqual(said(`would import ${COUNT} of ${COUNT} entries, all of them whole`))
+    // Not even a table was made.
+    expect((await versionsOf(url)).version).toBe(0)
     await one.run('backup', 'copy.db', '--data', 'data')
     expect(await there('restore', 'copy.db')).toEqual(said(`restored ${COUNT} entries from copy.db`))
+    expect(await dry()).toEqual(said(`would import 0 of ${COUNT} entries, all of them whole`))
     expect(await entriesIn(url)).toEqual(await entriesIn(one.url))
     expect(await there('backup', 'back.db')).toEqual(said(`saved ${COUNT} entries in back.db\n  root ${one.root}`))
     await one.run('restore', 'back.db', '--data', 'data', '--replace')
