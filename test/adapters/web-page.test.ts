@@ -13,7 +13,7 @@ import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
 import { keepLongWaits } from '../support/waits.ts'
 
-const PATIENT = { timeout: 15_000, interval: 25 }
+const PATIENT = { timeout: 30_000, interval: 25 }
 const CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const AT = '2026-03-01T12:00:00.000Z'
 const TRAP = '<img src=/x onerror="alert(1)"><script>alert(2)</script>'

@@ -132,7 +132,7 @@ describe.each(ways)('limited by %s', (_, way) => {
       return (await running).ended
     })
     expect(new Set(await Promise.all(starts))).toEqual(new Set(['cancelled']))
-    await eventually('all of them to be gone', () => processesWith(place.secret).length === 0, 2000)
+    await eventually('all of them to be gone', () => processesWith(place.secret).length === 0)
   })
 })
 

@@ -387,6 +387,6 @@ const pwned = (mark: string, top: string): string[] =>
 /** Processes that were not there before; what is about to end may take a moment. */
 const straysSince = async (before: ReadonlyMap<number, string>, mark: string): Promise<string[]> => {
   const strays = () => [...processesOf(mark)].filter(([pid]) => !before.has(pid)).map(([, said]) => said)
-  await eventually('no process to be left', () => strays().length === 0, 3000).catch(() => null)
+  await eventually('no process to be left', () => strays().length === 0).catch(() => null)
   return strays()
 }

@@ -32,7 +32,7 @@ const open = async (link: string): Promise<Page> => {
   await page.locator('#composer[data-link=online]').waitFor()
   return page
 }
-const poll = (look: () => unknown) => expect.poll(look, { timeout: 15_000, interval: 25 })
+const poll = (look: () => unknown) => expect.poll(look, { timeout: 30_000, interval: 25 })
 
 /** What is marked, and whether it is in sight. It runs in the page. */
 const MARKED = `[...document.querySelectorAll('.linked')].map((marked) => {
