@@ -620,15 +620,15 @@ describe('what is shown of a text', () => {
     )
   })
 
+  // What grows with the square of such a length does not come to an end in the time that a test has.
+  const MILLION = 1_000_000
   test.each([
-    ['introducers', '\u009d'],
-    ['escapes', `${ESC}]`],
-    ['tabs', '\t'],
-    ['parameters', `${ESC}[1;`],
-  ])('a long text of %s is cleaned in a moment', (_name, part) => {
-    const started = performance.now()
-    clean(part.repeat(100_000))
-    expect(performance.now() - started).toBeLessThan(1000)
+    ['introducers', '\u009d', ''],
+    ['escapes', `${ESC}]`, ''],
+    ['tabs', '\t', '    '],
+    ['parameters', `${ESC}[1;`, '1;'],
+  ])('a million %s are cleaned', (_name, part, left) => {
+    expect(clean(part.repeat(MILLION)) === left.repeat(MILLION)).toBe(true)
   })
 
   test.each(['said', 'accepted', 'working', 'answer', 'aside', 'refusal', 'notice', 'approval'] as const)(
