@@ -180,7 +180,7 @@ const openFor = async (use: 'write' | 'compare', settings: Settings): Promise<St
   return openStore({ url: there ? url : ':memory:', clock: systemClock, readonly: there })
 }
 
-/** Whether a server has any; one that does not answer is asked again by whoever says so. */
+/** Whether there is evidence on a server; one that does not answer is asked again by whoever says so. */
 const hasEvidence = async (url: string): Promise<boolean> => {
   const { versionsOf } = await import('../evidence/store.ts')
   return versionsOf(url).then(
