@@ -75,7 +75,7 @@ beforeAll(async () => {
   await layPackage(template)
   const first = await (await createBox('first', template)).start('--version')
   expect(first.exitCode, first.stderr).toBe(0)
-}, 30_000)
+})
 
 afterAll(() => rm(scratch, { recursive: true, force: true }))
 

@@ -5,9 +5,10 @@ const ON_CLUSTER = ['registry/*.test.ts', 'queue/*.test.ts', 'delivery/ledger.te
 
 const each = {
   dir: 'test',
-  // Tests start real processes on two cores: a minute is for a slow machine, not for a slow test.
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  // Whoever waits for a state waits for a minute (poll.ts), and a test may have several to wait for: a machine may stand still
+  // for half of one.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // Tests leave nothing in their modules and their process: what they import is read once for many of them, which is half of what
   // they would cost.
   isolate: false,

@@ -13,7 +13,7 @@ import { screenOf } from './terminal/screen.ts'
 
 const ESC = '\u001b'
 const PLAIN = { width: 80, colour: false }
-const PATIENT = { timeout: 20_000, interval: 5 }
+const PATIENT = { timeout: 60_000, interval: 5 }
 
 const ana: Post['author'] = { kind: 'person', id: 'ana', face: 'terminal', via: null }
 const claude: Post['author'] = { kind: 'agent', id: 'claude-1', face: 'worker', via: null }

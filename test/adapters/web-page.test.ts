@@ -13,7 +13,7 @@ import { type Refusal, refusal } from '../../src/shapes/refusal.ts'
 import { openBrowser } from '../support/browser.ts'
 import { keepLongWaits } from '../support/waits.ts'
 
-const PATIENT = { timeout: 30_000, interval: 25 }
+const PATIENT = { timeout: 60_000, interval: 25 }
 const CSP = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const AT = '2026-03-01T12:00:00.000Z'
 const TRAP = '<img src=/x onerror="alert(1)"><script>alert(2)</script>'
@@ -233,7 +233,7 @@ const KINDS = `[...document.querySelectorAll('.steps > *')].map((part) => [part.
   part.closest('[aria-live]').getAttribute('aria-live')])`
 const only = (said: string) => ({ said, works: [] as unknown[], refusals: [] as string[] })
 
-describe('the web room, in Chromium', { timeout: 60_000 }, () => {
+describe('the web room, in Chromium', () => {
   let opened: Awaited<ReturnType<typeof openBrowser>>
   let browser: BrowserContext
   let page: Page
@@ -244,7 +244,7 @@ describe('the web room, in Chromium', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     opened = await openBrowser()
     browser = opened.context
-  }, 60_000)
+  })
 
   afterAll(() => opened[Symbol.asyncDispose]())
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Someone } from './suite.ts'
 
-const PATIENT = { timeout: 20_000, interval: 20 }
+const PATIENT = { timeout: 60_000, interval: 20 }
 
 /** Looks until it is as it should be. */
 export const poll = <T>(look: () => T | Promise<T>) => expect.poll(look, PATIENT)

@@ -78,7 +78,7 @@ export type Check = {
 
 /** Checks an adapter against all that holds for every one. What it cannot do by its capabilities, it must make up for. */
 export const conformance = (name: string, open: () => Promise<Stage>): void => {
-  describe(`${name}, as a face of the house`, { timeout: 20_000 }, () => {
+  describe(`${name}, as a face of the house`, () => {
     const before = connections()
     let opened: Stage | null = null
     let words = 0
@@ -92,7 +92,7 @@ export const conformance = (name: string, open: () => Promise<Stage>): void => {
 
     beforeAll(async () => {
       opened = await open()
-    }, 60_000)
+    })
 
     afterAll(async () => {
       await opened?.close()

@@ -19,7 +19,7 @@ const workspace = testWorkspace()
 let instance: Awaited<ReturnType<typeof startUp>>
 beforeAll(async () => {
   instance = await startUp({ workspace: workspace.path })
-}, 60_000)
+})
 afterAll(async () => {
   await instance.stop()
   workspace[Symbol.dispose]()

@@ -7,7 +7,7 @@ let instance: Awaited<ReturnType<typeof startUp>>
 beforeAll(async () => {
   workspace.write('missions/M-boil.md', '# M-boil: Boil faster\n\nStatus: ready\n')
   instance = await startUp({ workspace: workspace.path })
-}, 60_000)
+})
 afterAll(async () => {
   await instance.stop()
   workspace[Symbol.dispose]()

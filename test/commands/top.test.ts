@@ -176,14 +176,10 @@ describe('of an instance that runs', () => {
         `clear; echo before; '${process.execPath}' '${CLI}' top --data '${instance.data}'`,
         'Enter',
       )
-      const first = await eventually(
-        'the screen',
-        async () => {
-          const text = await screen()
-          return text.includes('sorted by age') && text.includes('gateway') && text
-        },
-        20_000,
-      )
+      const first = await eventually('the screen', async () => {
+        const text = await screen()
+        return text.includes('sorted by age') && text.includes('gateway') && text
+      })
       expect(first.split('\n')[0]).toMatch(/^ready · redis up/)
       expect(first.includes('before')).toBe(false)
       await tmux('send-keys', '-t', 'it', 's')
@@ -223,7 +219,7 @@ test('top shows itself in a terminal that says it is nothing wide, and leaves an
     await tmux('send-keys', '-t', 'it', command, 'Enter')
     await Promise.all([
       once(silent, 'request'),
-      eventually('the screen', async () => /looking….*q quits/s.test(await screen()), 20_000),
+      eventually('the screen', async () => /looking….*q quits/s.test(await screen())),
     ])
     await tmux('send-keys', '-t', 'it', 'q')
     await eventually('it to end', async () => (await screen()).includes('it is over'))

@@ -19,7 +19,7 @@ let page: Page
 beforeAll(async () => {
   it = await openRichPages()
   page = await it.open('/now')
-}, 120_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 const look = async ({ path, ready, prepare }: View): Promise<void> => {

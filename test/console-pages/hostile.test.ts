@@ -80,7 +80,7 @@ beforeAll(async () => {
   must(await client.say({ id: 'waits', room: 'lobby', text: use('read', { path: FILE }) }))
   await eventually('the question', async () => must(await client.ask('approvals')).approvals.length > 0)
   session = (await house.store.get('wrote.codex-1'))?.session ?? ''
-}, 180_000)
+})
 afterAll(async () => {
   writeFileSync(join(pages.house.settings.workspace, 'enough'), '')
   await pages[Symbol.asyncDispose]()

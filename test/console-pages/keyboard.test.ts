@@ -21,7 +21,7 @@ beforeAll(async () => {
   page = await it.open('/now')
   // What fades in is there at once.
   await page.emulateMedia({ reducedMotion: 'reduce' })
-}, 60_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 const focused = (what: string): Promise<string> => page.evaluate(`document.activeElement.${what}`)

@@ -49,4 +49,4 @@ test('a chain of any length: as much is read as anybody looks at, and the rest w
   await listIn(page).press('Home')
   await expect.poll(() => new URL(page.url()).hash, PATIENT).toBe('#s-1.opened')
   expect(wrong).toEqual([])
-}, 120_000)
+})

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await eventually('the focus', () => house.store.get('focus.tickle-1.ended'))
   must(await client.say({ id: 'work', room: 'lobby', text: '@claude read README.md' }))
   await eventually('the work', () => house.store.get('work.claude-1.ended'))
-}, 120_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 test('the board has a column for each way to stand, and a card for each mission with what is known of it', async () => {

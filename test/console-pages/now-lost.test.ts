@@ -18,7 +18,7 @@ const timer = setInterval(() => existsSync('enough') && clearInterval(timer), 50
 let pages: Awaited<ReturnType<typeof openPages>>
 beforeAll(async () => {
   pages = await openPages({ inWorkspace: (folder) => writeFileSync(join(folder, 'slow.mjs'), SLOW) })
-}, 60_000)
+})
 afterAll(() => pages[Symbol.asyncDispose]())
 
 /** A line that is written down without a gateway. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const inWorkspace = (folder: string) => writeFileSync(join(folder, 'slow.mjs'), SLOW)
   pages = await openPages({ config: CONFIG, inWorkspace })
   page = await pages.open('/now')
-}, 60_000)
+})
 afterAll(() => pages[Symbol.asyncDispose]())
 
 /** The same whenever it is looked at: times pass, names are drawn by lot, and what a step says goes on. */

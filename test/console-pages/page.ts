@@ -39,7 +39,7 @@ export const openPages = async (options: Options) => {
   }
 }
 
-export const PATIENT = { timeout: 20_000, interval: 50 }
+export const PATIENT = { timeout: 60_000, interval: 50 }
 
 /** Whether a page is wider than its window. */
 export const isTooWide = (page: Page): Promise<boolean> =>

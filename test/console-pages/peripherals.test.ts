@@ -4,7 +4,7 @@ import { isTooWide, linesIn, openPages, PATIENT } from './page.ts'
 let it: Awaited<ReturnType<typeof openPages>>
 beforeAll(async () => {
   it = await openPages({ worker: false })
-}, 60_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 test('the walls are a graph of hops, each a way to its spec', async () => {

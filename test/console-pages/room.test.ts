@@ -260,7 +260,7 @@ test('a file that is brought is written into the line, can be read by the agents
   await line.fill('@codex-1 read upload:drop.txt')
   await line.press('Enter')
   await expect.poll(() => page.locator('#brought').textContent(), PATIENT).toBe('')
-  await page.locator('.step[data-state=ok] .call', { hasText: 'upload:drop.txt' }).waitFor({ timeout: 20_000 })
+  await page.locator('.step[data-state=ok] .call', { hasText: 'upload:drop.txt' }).waitFor({ timeout: 60_000 })
   const found = await pages.house.store.query({ event: 'accepted', text: 'drop' })
   const session = found.ok ? (found.value.entries[0]?.session ?? '') : ''
   expect(must(await client().ask('verify', { session }))).toMatchObject({ ok: true })

@@ -31,7 +31,7 @@ let page: Page
 beforeAll(async () => {
   it = await openRichPages()
   page = await it.open('/now', { token: it.token })
-}, 120_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 /** How large a PNG says it is; null where it is none. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await work(house, 'barred', use('read', { path: '../../secret' }))
   await judged('barred')
   session = (await house.store.get('wrote.codex-1'))?.session ?? ''
-}, 120_000)
+})
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
   await house[Symbol.asyncDispose]()

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await work(house, 'one', '@claude read README.md')
   await work(house, 'two', `@codex use read {"path": "${TRAP.replaceAll('"', "'")}"}`)
   await work(house, 'three', '@codex read README.md', 'quiet')
-}, 120_000)
+})
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
   await house[Symbol.asyncDispose]()

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await pairs(rooms, ada)
   grace = await openAs(0, 'grace', 'approver', '/now')
   iris = await openAs(1, 'iris', 'admin', '/')
-}, 120_000)
+})
 afterAll(async () => {
   for (const browser of browsers) await browser[Symbol.asyncDispose]()
   await rooms[Symbol.asyncDispose]()

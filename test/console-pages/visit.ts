@@ -4,7 +4,7 @@ import type { TestHouse } from '../support/gateway.ts'
 import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
 
-export const PATIENT = { timeout: 20_000, interval: 50 }
+export const PATIENT = { timeout: 60_000, interval: 50 }
 
 /** What would run if it were taken for markup. */
 export const TRAP = '<img src=/x onerror="document.title=1"><script>document.title=2</script>'

@@ -26,7 +26,7 @@ beforeAll(async () => {
   page = await it.open('/now')
   wire = await page.context().newCDPSession(page)
   await wire.send('Network.enable')
-}, 120_000)
+})
 afterAll(() => it[Symbol.asyncDispose]())
 
 /** Loads a view with all that is on it: the bytes as they were sent, and its files by how the house answered for them. */

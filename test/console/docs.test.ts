@@ -35,7 +35,7 @@ beforeAll(async () => {
   symlinkSync(ROOT, join(folder.path, 'node_modules/bellhop'))
   folder.write('package.json', '{ "type": "module" }')
   said = await runAll()
-}, 120_000)
+})
 afterAll(async () => {
   await instance.stop()
   folder[Symbol.dispose]()

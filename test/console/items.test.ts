@@ -160,7 +160,7 @@ test('the client follows a turn through a restart of the gateway, and hears each
     'delta agentMessage',
     'completed agentMessage completed',
   ])
-}, 30_000)
+})
 
 const approvalIn = ({ event }: Heard): string | null =>
   event.kind !== 'delta' && event.item.type === 'approval' ? event.item.approval : null

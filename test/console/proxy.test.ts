@@ -8,7 +8,7 @@ import { startTestHouse, type TestHouse } from '../support/gateway.ts'
 import { NAME, nginxPorts, startNginx } from '../support/nginx.ts'
 import { must } from '../support/store.ts'
 
-const PATIENT = { timeout: 20_000, interval: 50 }
+const PATIENT = { timeout: 60_000, interval: 50 }
 
 let ports: Awaited<ReturnType<typeof nginxPorts>>
 let address: string

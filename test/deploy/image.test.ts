@@ -145,7 +145,7 @@ test('npx of the package, in an empty folder and with an empty home, comes up an
   const { receipt, replies } = JSON.parse(said.stdout)
   expect([receipt.assignments[0].agent, replies.length]).toEqual(['codex-1', 1])
   expect(await running.stop()).toBe(0)
-}, 300_000)
+})
 
 /** Starts a program on a machine; `stop` signals Bellhop itself, as Docker and a terminal do, not what is around it. */
 const start = (machine: Machine, command: string[], options: Parameters<Machine['run']>[1]) => {

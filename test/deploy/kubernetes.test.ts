@@ -120,7 +120,7 @@ describe('as Kubernetes has it', () => {
   let models = ''
   beforeAll(async () => {
     models = await cachedPackages(MODELS)
-  }, 300_000)
+  })
 
   test('every document is what its kind may be, with no key that it has not', async () => {
     using folder = scratch()

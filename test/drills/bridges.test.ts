@@ -55,14 +55,10 @@ test(
       await setTimeout(chance.between(0, 100))
       await frozen.freeze()
       await say(3)
-      await eventually(
-        'another to be on the network',
-        async () => {
-          const now = await onIt(house)
-          return now !== undefined && now !== frozen && (await isConnected(house))
-        },
-        60_000,
-      )
+      await eventually('another to be on the network', async () => {
+        const now = await onIt(house)
+        return now !== undefined && now !== frozen && (await isConnected(house))
+      })
       await eventually('everything to be said', () => lost().length === 0, 60_000)
       frozen.thaw()
       await say(3)

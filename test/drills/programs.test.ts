@@ -57,19 +57,15 @@ test(
     /** Turns that have lost their program once: one that loses it again and again is given up, and says so. */
     const hurt = new Set<string>()
     const program: Fault = async () => {
-      const [agent, pids] = await eventually(
-        'a program to be at work',
-        async () => {
-          const { turns } = must(await house.client.ask('status'))
-          const running = turns.filter(({ state }) => state === 'running')
-          const one = running.find(({ turn }) => !hurt.has(turn))
-          const found = one && (await pidsOf(house.data, clis[one.agent === 'claude-1' ? 'claude' : 'codex']))
-          if (!found?.length) return null
-          for (const { turn } of running) hurt.add(turn)
-          return [one?.agent, found] as const
-        },
-        60_000,
-      )
+      const [agent, pids] = await eventually('a program to be at work', async () => {
+        const { turns } = must(await house.client.ask('status'))
+        const running = turns.filter(({ state }) => state === 'running')
+        const one = running.find(({ turn }) => !hurt.has(turn))
+        const found = one && (await pidsOf(house.data, clis[one.agent === 'claude-1' ? 'claude' : 'codex']))
+        if (!found?.length) return null
+        for (const { turn } of running) hurt.add(turn)
+        return [one?.agent, found] as const
+      })
       try {
         process.kill(chance.pick(pids), 'SIGKILL')
       } catch (error) {

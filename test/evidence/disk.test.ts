@@ -76,28 +76,24 @@ describe('a full disk', () => {
     const filler = join(mounted.path, 'filler')
     writeFileSync(filler, Buffer.alloc(MEGABYTE))
     await fillUp(join(mounted.path, 'evidence.db'), () => rmSync(filler))
-  }, 60_000)
+  })
 
-  test.skipIf(postgresMissing)(
-    'of a server is said so too, and loses nothing either',
-    async (context) => {
-      const disk = smallDisk(4)
-      if (typeof disk === 'string') return context.skip(disk)
-      using mounted = disk
-      const filler = join(mounted.path, 'filler')
-      writeFileSync(filler, Buffer.alloc(MEGABYTE))
-      const tables = join(mounted.path, 'tables')
-      mkdirSync(tables)
-      await using server = await startPostgres()
-      const url = await server.database()
-      const { uid, gid } = statSync(new URL(url).searchParams.get('host') ?? '')
-      chownSync(tables, uid, gid)
-      const admin = new pg.Client(url)
-      await admin.connect()
-      await admin.query(`create tablespace small location '${tables}'`)
-      await admin.end()
-      await fillUp(`${url}${encodeURIComponent(' -c default_tablespace=small')}`, () => rmSync(filler))
-    },
-    60_000,
-  )
+  test.skipIf(postgresMissing)('of a server is said so too, and loses nothing either', async (context) => {
+    const disk = smallDisk(4)
+    if (typeof disk === 'string') return context.skip(disk)
+    using mounted = disk
+    const filler = join(mounted.path, 'filler')
+    writeFileSync(filler, Buffer.alloc(MEGABYTE))
+    const tables = join(mounted.path, 'tables')
+    mkdirSync(tables)
+    await using server = await startPostgres()
+    const url = await server.database()
+    const { uid, gid } = statSync(new URL(url).searchParams.get('host') ?? '')
+    chownSync(tables, uid, gid)
+    const admin = new pg.Client(url)
+    await admin.connect()
+    await admin.query(`create tablespace small location '${tables}'`)
+    await admin.end()
+    await fillUp(`${url}${encodeURIComponent(' -c default_tablespace=small')}`, () => rmSync(filler))
+  })
 })

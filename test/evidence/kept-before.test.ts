@@ -159,7 +159,7 @@ test(`killed at any of ${KILLS} points, a migration leaves the old store or the 
     await expectWhole(path, entries)
   }
   expect([...seen].every((version) => version === 1 || version === KNOWN)).toBe(true)
-}, 120_000)
+})
 
 describe('a store that a newer Bellhop has brought on', () => {
   test('in SQLite can be shared while only something was added, and not else', async () => {

@@ -59,7 +59,7 @@ describe.each(engines)('several processes, on $name', ({ newUrl }) => {
     expect(writers.flatMap(({ acknowledged }) => acknowledged()).sort()).toEqual(everything)
     await using after = await reopened(place.url)
     expect((await expectAll(after.store, everything)).sort()).toEqual(everything)
-  }, 60_000)
+  })
 
   test(`killed in the middle of their writes, ${KILLS} of them, have lost nothing that was acknowledged, and harmed nobody`, async () => {
     await using place = await newUrl()

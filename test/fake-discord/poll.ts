@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 export const eventually = async <T>(
   what: string,
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<T> => {
   const end = Date.now() + ms
   for (;;) {

@@ -28,7 +28,7 @@ export const startBellHouse = async ({ config = '', worker = true } = {}) => {
     must(await client.say({ room, text })).assignments[0]?.turn ?? ''
 
   const endOf = async (turn: string): Promise<BodyOf<'turn-ended'>> => {
-    const { body } = await eventually(`${turn} to end`, () => store.get(`${turn}.ended`), 30_000)
+    const { body } = await eventually(`${turn} to end`, () => store.get(`${turn}.ended`))
     if (body.event !== 'turn-ended') throw new Error(`${turn} has no end`)
     return body
   }
@@ -42,15 +42,11 @@ export const startBellHouse = async ({ config = '', worker = true } = {}) => {
     endOf,
     /** Waits until nothing is left to be done, and every bell has its answer. */
     settled: async (): Promise<void> => {
-      await eventually(
-        'everything to settle',
-        async () => {
-          const rung = await entriesOf('bell-rung')
-          const answered = await entriesOf('bell-answered')
-          return rung.length === answered.length && (await store.unfinishedTurns()).length === 0
-        },
-        30_000,
-      )
+      await eventually('everything to settle', async () => {
+        const rung = await entriesOf('bell-rung')
+        const answered = await entriesOf('bell-answered')
+        return rung.length === answered.length && (await store.unfinishedTurns()).length === 0
+      })
     },
     /** What is wrong with any chain that there is. */
     violations: async () => {

@@ -93,7 +93,7 @@ test('two agents work in checkouts of their own; what they did is merged, report
   const session = (await house.store.openSession('lobby', 'codex-1'))?.id ?? ''
   expect(must(await client.ask('verify', { session, files: true }))).toMatchObject({ ok: true })
   expect(existsSync(join(house.settings.data, 'checkouts'))).toBe(true)
-}, 60_000)
+})
 
 test('nothing that reaches the whole machine is run for an agent that works in a checkout', async () => {
   await using redis = await startTestRedis()

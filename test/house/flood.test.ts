@@ -54,7 +54,7 @@ test('of a flood every line has one receipt or one refusal, and what was taken i
   await say('/stop', 'quiet', 'stop-2')
   await eventually('the line to be empty', async () => (await house.store.unfinishedTurns()).length === 0)
   expect((await say(first?.text ?? '', first?.room ?? '', first?.id ?? '')).code).toBe('taken')
-}, 120_000)
+})
 
 test('requests that bring something are bounded: one too many is told to come again, and what only asks is answered', async () => {
   const answers: (() => void)[] = []

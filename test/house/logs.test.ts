@@ -16,7 +16,7 @@ const logsOf = (data: string): string =>
     .map((name) => readFileSync(join(data, 'log', name), 'utf8'))
     .join('')
 
-const patience = () => AbortSignal.timeout(30_000)
+const patience = () => AbortSignal.timeout(60_000)
 const SECRETS = {
   github: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
   aws: 'AKIAIOSFODNN7EXAMPLQ',

@@ -25,7 +25,7 @@ beforeAll(async () => {
       for (const [id, text] of Object.entries(MISSIONS)) writeFileSync(join(folder, 'missions', `${id}.md`), text)
     },
   })
-}, 60_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })

@@ -23,7 +23,7 @@ beforeAll(async () => {
       writeFileSync(join(folder, 'patterns/odd/SKILL.md'), 'no front matter\n')
     },
   })
-}, 60_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })

@@ -14,7 +14,7 @@ const started = async (config = '') => {
     ...house,
     /** What a line is answered by the agent that it went to. */
     ask: async (text: string, room = 'lobby'): Promise<string> => {
-      const { replies } = must(await converse(house.client, { room, text }, AbortSignal.timeout(30_000)))
+      const { replies } = must(await converse(house.client, { room, text }, AbortSignal.timeout(60_000)))
       return replies.map((reply) => reply.text).join('\n')
     },
     moves: async (): Promise<string[]> =>

@@ -37,7 +37,7 @@ test('a real Prometheus with the documented config scrapes an instance, and answ
   using workspace = testWorkspace()
   using folder = scratch()
   await using instance = await startUp({ workspace: workspace.path })
-  must(await converse(instance.client, { room: 'lobby', text: '@claude read README.md' }, AbortSignal.timeout(30_000)))
+  must(await converse(instance.client, { room: 'lobby', text: '@claude read README.md' }, AbortSignal.timeout(60_000)))
   const minted = await bellhop(['token', 'mint', '--person', 'prometheus', '--role', 'viewer', '--data', instance.data])
   folder.write('bellhop.token', minted.stdout)
   copyFileSync(join(DEPLOY, 'prometheus/bellhop.rules.yml'), join(folder.path, 'bellhop.rules.yml'))
@@ -61,14 +61,10 @@ test('a real Prometheus with the documented config scrapes an instance, and answ
   const ask = async (query: string): Promise<Answer> =>
     (await fetch(`http://127.0.0.1:${port}/api/v1/query?${new URLSearchParams({ query })}`)).json() as Promise<Answer>
   try {
-    await eventually(
-      'a turn to be scraped',
-      async () => {
-        const said = await ask('sum(bellhop_turn_seconds_count{outcome="done"})').catch(() => null)
-        return said?.data.result.length === 1 && (await ask('up{job="bellhop"} == 1')).data.result.length === 1
-      },
-      30_000,
-    )
+    await eventually('a turn to be scraped', async () => {
+      const said = await ask('sum(bellhop_turn_seconds_count{outcome="done"})').catch(() => null)
+      return said?.data.result.length === 1 && (await ask('up{job="bellhop"} == 1')).data.result.length === 1
+    })
     const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/bellhop.json'), 'utf8')) as { panels: Panel[] }
     const expressions = panels.flatMap(({ targets = [] }) =>
       targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),

@@ -20,7 +20,7 @@ beforeAll(async () => {
     must(await client().say({ id, room: 'quiet', text }))
     await eventually('it to end', () => house.store.get(`${id}.${id === 'looked' ? 'claude-1' : 'codex-1'}.ended`))
   }
-}, 60_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await eventually('a person to be asked', () => house.store.get('no.claude-1.0.approval'))
   // It waits for as long as the one before it waits for a person.
   must(await client().say({ id: 'queued', room: 'quiet', text: '@claude read README.md' }))
-}, 60_000)
+})
 afterAll(() => house[Symbol.asyncDispose]())
 
 const client = () => createClient({ url: house.url, token: house.tokens.admin, face: 'cli' })

@@ -34,14 +34,10 @@ test('work of the queue is done by one program and reviewed by the other, until 
   )
   must(await it.client.say({ room: 'lobby', text: '/work add Make a cup of tea' }))
   const story = () => it.house.store.query({ tag: 'work/w-1', order: 'oldest', limit: 100 })
-  const entries = await eventually(
-    'the work to be done',
-    async () => {
-      const found = must(await story()).entries
-      return found.at(-1)?.body?.event === 'work-ended' ? found : null
-    },
-    60_000,
-  )
+  const entries = await eventually('the work to be done', async () => {
+    const found = must(await story()).entries
+    return found.at(-1)?.body?.event === 'work-ended' ? found : null
+  })
   const told = entries.flatMap(({ body }) => {
     if (body?.event === 'work-given') return [`${body.phase} ${body.round}: ${body.agent}`]
     if (body?.event === 'work-judged') return [`judged ${body.round}: ${body.verdict}`]

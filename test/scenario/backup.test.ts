@@ -81,7 +81,7 @@ test('an instance that is saved while it runs goes on elsewhere, with an empty R
   )
   const verified = await bellhop(['verify', '--all', '--data', elsewhere])
   expect([verified.exitCode, verified.stderr]).toEqual([0, ''])
-}, 120_000)
+})
 
 test('restored into another folder, beside a workspace that has moved, undo still works and what was not merged is still there', async () => {
   using above = scratch()
@@ -130,7 +130,7 @@ test('restored into another folder, beside a workspace that has moved, undo stil
     'empty\n',
     '# samovar\n',
   ])
-}, 120_000)
+})
 
 const APART = `
 rooms:

@@ -30,15 +30,11 @@ test('a worker that is killed while one agent works and another waits for it: th
 
   const entries = async (event: 'bell-rung' | 'bell-answered' | 'parked' | 'step-ended') =>
     must(await client.ask('evidence', { event, order: 'oldest', limit: 200 })).entries
-  await eventually(
-    'all bells to be answered',
-    async () => {
-      const open = must(await client.ask('status')).turns.length
-      const [rung, answered] = [await entries('bell-rung'), await entries('bell-answered')]
-      return open === 0 && rung.length === 3 && answered.length === 3
-    },
-    45_000,
-  )
+  await eventually('all bells to be answered', async () => {
+    const open = must(await client.ask('status')).turns.length
+    const [rung, answered] = [await entries('bell-rung'), await entries('bell-answered')]
+    return open === 0 && rung.length === 3 && answered.length === 3
+  })
   expect((await entries('bell-rung')).map(({ body }) => body.event === 'bell-rung' && [body.from, body.act])).toEqual([
     ['claude-1', 'request'],
     ['claude-1', 'query'],

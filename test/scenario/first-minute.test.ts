@@ -9,7 +9,7 @@ import { must } from '../support/store.ts'
 import { whoamiText } from '../support/whoami.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
-const patience = () => AbortSignal.timeout(30_000)
+const patience = () => AbortSignal.timeout(60_000)
 
 const nothingRuns = async (data: string) => {
   const parts = await Promise.all(['gateway', 'worker', 'redis-server'].map((part) => pidsOf(data, part)))

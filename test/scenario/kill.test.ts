@@ -7,7 +7,7 @@ import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
 import { slowRipgrep, testWorkspace } from '../support/workspace.ts'
 
-const patience = () => AbortSignal.timeout(45_000)
+const patience = () => AbortSignal.timeout(60_000)
 
 test('a worker killed in the middle of a step leaves an interrupted step, and the session goes on', async () => {
   using workspace = testWorkspace()

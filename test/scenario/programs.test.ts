@@ -51,14 +51,10 @@ test('a worker that is killed in the middle of two answers leaves no program beh
   using _folder = folder
   const { client } = up
   const endOf = (turn: string) =>
-    eventually(
-      `the end of ${turn}`,
-      async () => {
-        const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 10 }))
-        return entries.find(({ id }) => id === `${turn}.ended`)
-      },
-      60_000,
-    )
+    eventually(`the end of ${turn}`, async () => {
+      const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 10 }))
+      return entries.find(({ id }) => id === `${turn}.ended`)
+    })
   // Not in its first turn: a conversation that goes on is gone on with.
   const before = must(await client.say({ room: 'lobby', text: '@all hello' }))
   await Promise.all(before.assignments.map(({ turn }) => endOf(turn)))
@@ -106,14 +102,10 @@ test('a call that waits for a person waits on over a restart, is done once, and 
   for (const pid of await up.pidsOf('worker')) process.kill(pid, 'SIGKILL')
   await eventually('another worker', async () => (await pidsOf(data, 'worker')).length > 0)
   must(await client.command('approve', { approval: asked.approval }, { room: 'lobby' }))
-  const ended = await eventually(
-    'the end',
-    async () => {
-      const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 5 }))
-      return entries.find(({ id }) => id === `${turn}.ended`)?.body
-    },
-    60_000,
-  )
+  const ended = await eventually('the end', async () => {
+    const { entries } = must(await client.ask('evidence', { event: 'turn-ended', limit: 5 }))
+    return entries.find(({ id }) => id === `${turn}.ended`)?.body
+  })
   expect(ended).toMatchObject({ outcome: 'done', answer: 'it is there' })
   const { entries } = must(await client.ask('evidence', { event: 'step-intended', limit: 10 }))
   expect(entries.map(({ body }) => body.event === 'step-intended' && body.call.tool)).toEqual(['write'])

@@ -161,20 +161,12 @@ test('a problem is carried from its statement to a proof, over the deaths of all
   const [worker] = await first.pidsOf('worker')
   const slow = requestOf([call('run', { argv: ['python3', 'proofs/slow.py'] })], turn)
   const dying = converse(client, { id, room: 'lobby', text: slow }, AbortSignal.timeout(120_000))
-  await eventually(
-    'the program to run',
-    async () => (await client.ask('show', { entry: `${turn}.1.intent` })).ok,
-    60_000,
-  )
+  await eventually('the program to run', async () => (await client.ask('show', { entry: `${turn}.1.intent` })).ok)
   process.kill(worker ?? 0, 'SIGKILL')
-  await eventually(
-    'the worker to be back',
-    async () => {
-      const [again] = await first.pidsOf('worker')
-      return again !== undefined && again !== worker
-    },
-    60_000,
-  )
+  await eventually('the worker to be back', async () => {
+    const [again] = await first.pidsOf('worker')
+    return again !== undefined && again !== worker
+  })
   workspace.write('go', '')
   must(await dying)
   expect(must(await client.ask('show', { entry: `${turn}.1.outcome` })).entry.body).toMatchObject({
@@ -196,15 +188,11 @@ test('a problem is carried from its statement to a proof, over the deaths of all
   await take(first, trying.slice(0, 7))
   const [gateway] = await first.pidsOf('gateway')
   process.kill(gateway ?? 0, 'SIGKILL')
-  await eventually(
-    'the gateway to be back',
-    async () => {
-      const [again] = await first.pidsOf('gateway')
-      const health = again !== gateway && (await fetch(`${first.url}/readyz`).catch(() => null))
-      return health ? health.ok : false
-    },
-    60_000,
-  )
+  await eventually('the gateway to be back', async () => {
+    const [again] = await first.pidsOf('gateway')
+    const health = again !== gateway && (await fetch(`${first.url}/readyz`).catch(() => null))
+    return health ? health.ok : false
+  })
   await take(first, trying.slice(7))
 
   // All of it dies, and Redis is lost.

@@ -9,7 +9,7 @@ import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
-const patience = () => AbortSignal.timeout(45_000)
+const patience = () => AbortSignal.timeout(60_000)
 
 /** A world that can be told to keep its answers to moves to itself; it hears what it is told all the same. */
 const startMute = async () => {
@@ -76,7 +76,7 @@ test('a worker that is killed in the middle of a move leaves it made, once: the 
   ])
   expect(look?.map?.players).toEqual([{ player: 'tickle-1', at: 'cabinet 1', holds: 'apple 1' }])
   expect((await bellhop(['verify', '--all', '--data', instance.data])).exitCode).toBe(0)
-}, 120_000)
+})
 
 test('in a shell a game is played with `bellhop world`, looked at with `bellhop worlds`, and served with `bellhop world-server`', async () => {
   const cli = join(import.meta.dirname, '../../dist/src/cli.js')
@@ -112,4 +112,4 @@ test('in a shell a game is played with `bellhop world`, looked at with `bellhop 
   await instance.stop()
   serving.kill('SIGTERM')
   expect((await serving).exitCode).toBe(0)
-}, 120_000)
+})

@@ -36,4 +36,4 @@ test('of two bridges one is on a network; when it is killed the other is, and wh
   } finally {
     await server.stop()
   }
-}, 120_000)
+})

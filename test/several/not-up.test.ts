@@ -31,4 +31,4 @@ test('a process that does not come up has taken nothing that others could do', a
     await lane.close()
     redis.disconnect()
   }
-}, 120_000)
+})

@@ -44,4 +44,4 @@ test('a session whose worker was killed is taken up by another one, and no step 
   }
   console.log(`sessions went on ${took.sort((a, b) => a - b).join(', ')} ms after their worker was killed`)
   expect((await bellhop(['verify', '--all', '--data', it.data])).exitCode).toBe(0)
-}, 240_000)
+})

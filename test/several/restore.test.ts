@@ -35,4 +35,4 @@ test('nothing is restored under a process that works on the folder, and none beg
   unlock()
   expect(await run('restore', file, '--force')).toEqual([0, ''])
   expect(existsSync(join(it.data, 'evidence.db'))).toBe(true)
-}, 180_000)
+})

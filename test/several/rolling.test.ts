@@ -102,7 +102,7 @@ test('each process is restarted in turn while people go on talking: nothing is l
   const rolled = await roll(it)
   expect({ ...rolled, told: rolled.told.sort() }).toEqual(wanted(it))
   expect((await bellhop(['verify', '--all', '--data', it.data])).exitCode).toBe(0)
-}, 180_000)
+})
 
 describe.skipIf(postgresMissing)('with the evidence on PostgreSQL', () => {
   test('the same holds', async () => {
@@ -112,5 +112,5 @@ describe.skipIf(postgresMissing)('with the evidence on PostgreSQL', () => {
     expect({ ...rolled, told: rolled.told.sort() }).toEqual(wanted(it))
     const verified = await bellhop(['verify', '--all', '--data', it.data], { env: { BELLHOP_EVIDENCE: evidence } })
     expect(verified.exitCode).toBe(0)
-  }, 180_000)
+  })
 })

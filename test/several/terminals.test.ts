@@ -58,7 +58,7 @@ const openTurn = async (it: Several) => {
       const author = CLAUDE
       await mailbox.put(SESSION, JSON.stringify({ kind: 'call', session: SESSION, turn: 't1', step, author, call }))
       await lane.wake(SESSION)
-      const { body } = await eventually(`${step} to have an outcome`, () => it.store.get(`${step}.outcome`), 30_000)
+      const { body } = await eventually(`${step} to have an outcome`, () => it.store.get(`${step}.outcome`))
       return body?.event === 'step-ended' ? body.outcome : body
     },
     [Symbol.asyncDispose]: async () => {
@@ -92,4 +92,4 @@ test('what runs in a terminal is read and written by whoever has it, however man
     kind: 'failed',
     message: 'there is no terminal dev; there are none',
   })
-}, 180_000)
+})

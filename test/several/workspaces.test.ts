@@ -64,7 +64,7 @@ test('work is done on the files of its room, by workers that have them; what nee
   expect(must(await client.ask('diff', { turn: 'to-lobby.codex-1' })).files.map(({ path }) => path)).toEqual(['cup.md'])
   for (const worker of [main, second]) worker.kill('SIGTERM')
   expect(await Promise.all([main.ended, second.ended])).toEqual([0, 0])
-}, 120_000)
+})
 
 test('a worker that takes steps alone speaks for nobody, and the turns of another are made of its steps', async () => {
   await using it = await startSeveral()
@@ -86,7 +86,7 @@ test('a worker that takes steps alone speaks for nobody, and the turns of anothe
   ])
   steps.kill('SIGTERM')
   expect(await steps.ended).toBe(0)
-}, 120_000)
+})
 
 test('a worker that takes steps alone has no workspace for the turns of it: they are parked, and that is said', async () => {
   using site = scratch()
@@ -102,7 +102,7 @@ test('a worker that takes steps alone has no workspace for the turns of it: they
   expect(turns.map(({ turn, state, detail }) => [turn, state, detail])).toEqual([
     ['one.claude-1', 'parked', 'no worker has the workspace website'],
   ])
-}, 120_000)
+})
 
 test('a queue that there is not is told, with those that there are', async () => {
   const { exitCode, stderr } = await bellhop(['worker', '--queues', 'turns,tea'])

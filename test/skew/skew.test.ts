@@ -81,7 +81,7 @@ describe.each(PAIRS)('a gateway of the $gateway version and a worker of the $wor
     expect(again.url).toMatch(/^http/)
     await readable(evidence ?? folderAt(data).store, home.path)
     expect(await kept(data, evidence)).toEqual([expect.stringMatching(/before.v\d/)])
-  }, 240_000)
+  })
 })
 
 const environment = (redis: string, evidence: string | null): Record<string, string> => ({

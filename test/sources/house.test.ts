@@ -54,4 +54,4 @@ test('in a room: an agent uses a tool of another server; once that changes, an a
   })
   expect((await say('yes', '/accept docs.echo')).answer).toMatch(/^docs\.echo is accepted as [0-9a-f]{12}$/)
   expect(await used('sugar')).toContain('sugar it is')
-}, 60_000)
+})

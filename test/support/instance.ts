@@ -38,7 +38,7 @@ export const startUp = async ({ workspace, data = join(workspace, '.bellhop'), a
   })
   const ended = child.then(({ exitCode, signal }) => signal ?? exitCode)
   await Promise.race([
-    eventually('`up` to say ready', () => /^ready {2}\S+$/m.test(output), 30_000),
+    eventually('`up` to say ready', () => /^ready {2}\S+$/m.test(output)),
     ended.then((code) => Promise.reject(new Error(`up ended: ${code}\n${output}`))),
   ])
   const running = instanceOf(folderAt(data))

@@ -10,7 +10,7 @@ const STOOD_STILL_MS = 1000
 export const eventually = async <T>(
   what: string,
   ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  ms = 20_000,
+  ms = 60_000,
 ): Promise<T> => {
   const begun = performance.now()
   let looked = begun

@@ -174,7 +174,7 @@ export const saidTo = (person: Person, channel = '#team', nick = 'bellhop'): str
     .map(({ text }) => text.replaceAll('\x02', ''))
 
 /** Waits until Bellhop has said something in a channel. */
-export const hears = (person: Person, text: string | RegExp, channel = '#team', ms = 20_000): Promise<string> =>
+export const hears = (person: Person, text: string | RegExp, channel = '#team', ms = 60_000): Promise<string> =>
   eventually(
     `${person.nick} to hear ${text}`,
     () => saidTo(person, channel).find((one) => (typeof text === 'string' ? one === text : text.test(one))),

@@ -45,4 +45,4 @@ test('a day with ten missions is told in few posts, the right ones, in order; an
   expect((await stage.entries('tickle-cycled')).at(-1)?.at.slice(11, 16)).toBe('04:54')
   expect(await verifyChain(stage.store, 'room-lobby')).toMatchObject({ ok: true, violations: [] })
   expect(await verifyChain(stage.store, 'house')).toMatchObject({ ok: true, violations: [] })
-}, 120_000)
+})

@@ -11,7 +11,7 @@ import { eventually } from '../support/poll.ts'
 import { must } from '../support/store.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
-const patience = () => AbortSignal.timeout(30_000)
+const patience = () => AbortSignal.timeout(60_000)
 
 /** The tree of a trace: the name of each span with those within it, in the order of their names. */
 type Tree = { [name: string]: Tree }
@@ -40,10 +40,8 @@ test('a line of chat is one trace from the gateway to the tool in the worker and
   )
   const traceId = traceIdOf(receipt.message)
   const ours = () => collector.spans.filter((span) => span.traceId === traceId)
-  await eventually(
-    'the whole trace',
-    () => ['message', 'wait', 'turn'].every((name) => ours().some((span) => span.name === name)),
-    20_000,
+  await eventually('the whole trace', () =>
+    ['message', 'wait', 'turn'].every((name) => ours().some((span) => span.name === name)),
   )
   const steps = ours().filter(({ name }) => name === 'step')
   const step = { 'step (worker)': { 'gate (worker)': {}, 'tool (worker)': {} } }
@@ -89,7 +87,7 @@ test('a line that is refused ends with the stage that refused it, and its code',
   })
   await instance.client.say({ id: 'refused-1', room: 'nowhere', text: 'hello' })
   const ours = () => collector.spans.filter((span) => span.traceId === traceIdOf('refused-1'))
-  await eventually('the trace', () => ours().some(({ name }) => name === 'message'), 20_000)
+  await eventually('the trace', () => ours().some(({ name }) => name === 'message'))
   expect(
     ours()
       .map(({ name, failed }) => [name, failed])

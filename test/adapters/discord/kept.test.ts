@@ -45,9 +45,7 @@ test('a place that was not seen is looked for again once something was heard the
   expect(places.known(channel)).toBe(null)
 })
 
-test('so many lines of a channel wait for the house, and what does not find room is dropped with the reason', {
-  timeout: 120_000,
-}, async () => {
+test('so many lines of a channel wait for the house, and what does not find room is dropped with the reason', async () => {
   const stage = await openStage()
   const { ada, channel, house } = stage
   let arrive = (): void => undefined

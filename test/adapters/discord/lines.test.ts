@@ -232,9 +232,7 @@ const SCRAPS = [
   ' ',
 ]
 
-test(`${LINES} lines of whatever can be typed are heard, each once, in order and under its id`, {
-  timeout: 300_000,
-}, async () => {
+test(`${LINES} lines of whatever can be typed are heard, each once, in order and under its id`, async () => {
   const { ada, channel, house } = stage
   const before = house.heard.length
   // The same each time: what fails can be looked at again.

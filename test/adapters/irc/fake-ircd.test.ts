@@ -123,9 +123,7 @@ const inbound = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join('')
 
 const COUNT = process.env['BELLHOP_LONG'] === '1' ? 10_000 : 1000
 
-test('whatever is said, nothing breaks, and nothing goes out but what we mean to say', {
-  timeout: 120_000,
-}, async () => {
+test('whatever is said, nothing breaks, and nothing goes out but what we mean to say', async () => {
   await using ircd = await startFakeIrcd({ caps: ['message-tags', 'account-tag', 'batch'] })
   await using wire = await startWire(ircd)
   await using bot = await startBot({ server: wire, config: { flood: { burst: 50, perSecond: 50 } } })
@@ -156,7 +154,7 @@ test('whatever is said, nothing breaks, and nothing goes out but what we mean to
   expect(bot.house.states.map(({ state }) => state)).toEqual(['connecting', 'connected'])
 })
 
-test('whatever is to be said is said as lines of text, and as nothing else', { timeout: 120_000 }, async () => {
+test('whatever is to be said is said as lines of text, and as nothing else', async () => {
   await using ircd = await startFakeIrcd({ caps: [] })
   await using wire = await startWire(ircd)
   await using bot = await startBot({ server: wire, config: { flood: { burst: 50, perSecond: 50 } } })

@@ -18,9 +18,7 @@ const flood = async (server: { host: string; port: number }) => {
   expect(bot.house.failed).toEqual([])
 }
 
-describe.concurrent('many long lines at once are too much for no server, and arrive in order', {
-  timeout: 150_000,
-}, () => {
+describe.concurrent('many long lines at once are too much for no server, and arrive in order', () => {
   test('ngIRCd, as it comes', async () => {
     await using server = await startNgircd()
     await flood(server)

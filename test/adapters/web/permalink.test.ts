@@ -16,7 +16,7 @@ beforeAll(async () => {
   const lines = Array.from({ length: LINES }, (_, index) => said(`m${index}`, `line ${index}`))
   house = await startTestHouse({ worker: false, before: async (store) => must(await store.append(lines)) })
   browser = await openBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
   await house[Symbol.asyncDispose]()
@@ -32,7 +32,7 @@ const open = async (link: string): Promise<Page> => {
   await page.locator('#composer[data-link=online]').waitFor()
   return page
 }
-const poll = (look: () => unknown) => expect.poll(look, { timeout: 30_000, interval: 25 })
+const poll = (look: () => unknown) => expect.poll(look, { timeout: 60_000, interval: 25 })
 
 /** What is marked, and whether it is in sight. It runs in the page. */
 const MARKED = `[...document.querySelectorAll('.linked')].map((marked) => {

@@ -1,10 +1,9 @@
 import { execa } from 'execa'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { definitionOf, definitionWith, escaped } from '../../../src/agents/rehearsal/plans/definition.ts'
 
 // a busy machine may take its time
-vi.setConfig({ testTimeout: 30_000 })
 
 /** The lines that ripgrep finds with a pattern. */
 const found = async (pattern: string, lines: readonly string[]): Promise<string[]> => {

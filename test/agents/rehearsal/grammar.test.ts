@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from '../../../src/agents/rehearsal/language/grammar.ts'
 import type { Intent, Scope } from '../../../src/agents/rehearsal/language/intent.ts'
 
 // a busy machine may take its time
-vi.setConfig({ testTimeout: 30_000 })
 
 const anywhere: Scope = { where: null, glob: null }
 const define = (name: string, scope: Partial<Scope> = {}): Intent => ({ kind: 'define', name, ...anywhere, ...scope })

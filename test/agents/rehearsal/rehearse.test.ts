@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { forms } from '../../../src/agents/rehearsal/language/forms.ts'
 import { parse } from '../../../src/agents/rehearsal/language/grammar.ts'
 import { ToolName } from '../../../src/shapes/peripheral.ts'
@@ -9,7 +9,6 @@ import { tools } from '../../../src/tools/table.ts'
 import { EXPLORE, placeAt, play as playAt } from './driver.ts'
 
 // a busy machine may take its time
-vi.setConfig({ testTimeout: 30_000 })
 
 const nothing: StepReport = { kind: 'ok', output: '', paths: [], cut: null }
 const failed = (message: string): StepReport => ({ kind: 'failed', message })

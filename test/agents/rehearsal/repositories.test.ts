@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Repository, repository } from './driver.ts'
 
 // a busy machine may take its time
-vi.setConfig({ testTimeout: 30_000 })
 
 /** Repositories the rehearsal has never seen, in several languages, asked through the real ripgrep. */
 const asked = (files: Record<string, string>) => {

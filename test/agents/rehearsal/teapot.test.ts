@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ToolCall } from '../../../src/shapes/peripheral.ts'
 import type { StepReport } from '../../../src/shapes/turn.ts'
 import { readReport } from '../../../src/tools/reports.ts'
@@ -11,7 +11,6 @@ import { scratch } from '../../support/folder.ts'
 import { drive, look, placeAt } from './driver.ts'
 
 // a busy machine may take its time
-vi.setConfig({ testTimeout: 60_000 })
 
 const TEAPOT = fileURLToPath(new URL('../../../docs/demo/teapot', import.meta.url))
 
