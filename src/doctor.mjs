@@ -411,9 +411,11 @@ function limits() {
   const place = cgroups().find(({ folders, files }) => groupCanBeMade(folders, files))
   if (place)
     return ok('limits', `${place.kind}: memory and processes are limited by groups in ${place.folders.join(', ')}`)
+  const root =
+    process.getuid?.() === 0 ? '; a fork bomb can outrun that where Bellhop is root, so run it as another user' : ''
   return ok(
     'limits',
-    'supervised: no cgroup can be written here, so memory and processes are looked at while a program runs',
+    `supervised: no cgroup can be written here, so memory and processes are looked at while a program runs${root}`,
   )
 }
 

@@ -5,8 +5,8 @@ import { type Cgroups, closeGroup, type Group, JOIN, metLimit, openGroup } from 
 import { withoutStrays } from './descriptors.ts'
 import type { Ended, Job } from './job.ts'
 import { type Prepared, prepare } from './prepare.ts'
-import { endTree, gone, yieldToOthers } from './processes.ts'
-import { exceeded } from './supervise.ts'
+import { endTree, gone } from './processes.ts'
+import { exceeded, tripwire } from './supervise.ts'
 
 export type Stream = 'output' | 'error'
 
@@ -26,6 +26,8 @@ export type Outcome = { exit: number | null; ended: Ended }
 
 const [STATUS, OPTIONS, TEXTS] = [3, 4, 5]
 const LOOK_MS = 100
+/** How often it is looked whether a program may be becoming too many. */
+const GROW_MS = 10
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Starts a program in the sandbox; answers a sentence where it cannot be started. */
@@ -38,6 +40,7 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
     if (group) await closeGroup(group)
     return objection
   }
+  const isGrowing = group ? null : tripwire(job.limits)
   const child = start(prepared, group, listening.input)
   const { pid } = child
   if (pid === undefined) {
@@ -45,21 +48,24 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
     return `the program cannot be started: ${(await child).originalMessage}`
   }
 
-  if (group === null) yieldToOthers(pid)
   let stopped: Ended | null = null
   const stop = (why: Ended): void => {
     if (stopped !== null) return
     stopped = why
     void endTree(pid, () => child.exitCode === null && child.signalCode === null)
   }
-  const look = async (): Promise<void> => {
-    const limit = group ? null : exceeded(pid, job.limits, prepared.scratch)
+  const supervise = (): void => {
+    const limit = group || stopped !== null ? null : exceeded(pid, job.limits, prepared.scratch)
     if (limit) stop(limit)
-    else if (await listening.offends()) stop('signal')
+  }
+  const look = async (): Promise<void> => {
+    supervise()
+    if (stopped === null && (await listening.offends())) stop('signal')
   }
   const cancel = (): void => stop('cancelled')
   const timer = setTimeout(() => stop('time'), Math.min(job.limits.seconds * 1000, LONGEST_MS))
   const looking = setInterval(() => void look(), LOOK_MS)
+  const growing = isGrowing ? setInterval(() => isGrowing() && supervise(), GROW_MS) : undefined
   job.signal.addEventListener('abort', cancel)
   child.stdout.on('data', (chunk: Buffer) => listening.heard('output', chunk))
   child.stderr.on('data', (chunk: Buffer) => listening.heard('error', chunk))
@@ -70,6 +76,7 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
     const { exitCode, signal } = await child
     clearTimeout(timer)
     clearInterval(looking)
+    clearInterval(growing)
     job.signal.removeEventListener('abort', cancel)
     await gone(await first)
     const limit = group && exitCode !== 0 ? await metLimit(group) : null
@@ -88,8 +95,9 @@ const groupFor = (job: Job, cgroups: Cgroups | null): Promise<Group | null> =>
  * What bubblewrap is told does not stand on its command line: programs inside can read that, and the names of what is
  * covered are in it. It is the leader of a session of its own, so that no key of a terminal reaches it.
  */
-const start = ({ bubblewrap, options, texts, argv }: Prepared, group: Group | null, input: boolean) => {
-  const words = [JOIN, 'sh', ...(group?.join ?? []), '--', bubblewrap, ...descriptors, '--', ...argv]
+const start = ({ bubblewrap, options, texts, argv, alone }: Prepared, group: Group | null, input: boolean) => {
+  const begin = [bubblewrap, ...descriptors, '--', ...(group ? [] : alone), ...argv]
+  const words = [JOIN, 'sh', ...(group?.join ?? []), '--', ...begin]
   const told = [options.map((option) => `${option}\0`).join(''), ...texts]
   const own = [input ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'] as const
   return withoutStrays(own.length + told.length, (nothing) =>

@@ -6,6 +6,7 @@ import { mountArguments } from './mounts.ts'
 import { findProgram, programFolders } from './programs.ts'
 import { findRepository } from './repository.ts'
 import { systemCalls } from './seccomp.ts'
+import { atMost, isKeptFrom } from './supervise.ts'
 import { viewOf } from './view.ts'
 
 /** A job that can be started: bubblewrap, what it is told, the texts it reads, and the program itself. */
@@ -14,6 +15,8 @@ export type Prepared = {
   options: readonly string[]
   texts: readonly (string | Buffer)[]
   argv: readonly string[]
+  /** The words that come before those of a program that is in no group. */
+  alone: readonly string[]
   /** The folders for scratch files, which are kept in memory. */
   scratch: readonly string[]
 }
@@ -52,6 +55,18 @@ export const prepare = async (job: Job, fd: number): Promise<Prepared | string> 
     options,
     texts: filter ? [...texts, filter] : texts,
     argv: [program, ...rest],
+    alone: [
+      ...(await wordsOf('nice', ['-n', '10'], seen)),
+      ...(bubblewrap.modern && isKeptFrom()
+        ? await wordsOf('prlimit', [`--nproc=${atMost(job.limits)}`, '--'], seen)
+        : []),
+    ],
     scratch,
   }
+}
+
+/** A program that makes way for another, with what it is told; nothing where there is none. */
+const wordsOf = async (name: string, rest: readonly string[], folders: readonly string[]): Promise<string[]> => {
+  const file = await findProgram(name, folders)
+  return file === null ? [] : [file, ...rest]
 }

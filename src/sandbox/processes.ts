@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 
 /** A process and all that come from it, however they were started; no more are looked for once there are too many. */
@@ -36,19 +35,15 @@ export const lives = (pid: number): boolean => {
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** Whoever supervises a process must get its turn, however many come from that. */
-export const yieldToOthers = (pid: number): void => {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has ended by itself.
-  }
-}
-
 /** What the kernel says of a process in a file of its own; empty where it is gone. */
-export const aboutProcess = (pid: number | string, file: string): string => {
+export const aboutProcess = (pid: number | string, file: string): string => saidIn(`/proc/${pid}/${file}`)
+
+/** What the kernel says of the machine. */
+export const aboutMachine = (file: string): string => saidIn(`/proc/${file}`)
+
+const saidIn = (file: string): string => {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+    return readFileSync(file, 'utf8')
   } catch {
     return ''
   }

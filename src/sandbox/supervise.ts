@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
+import { release } from 'node:os'
 import type { Limits } from './job.ts'
-import { aboutProcess, treeOf } from './processes.ts'
+import { aboutMachine, aboutProcess, treeOf } from './processes.ts'
 
 /** Bubblewrap's own processes: the one outside, and the first one inside. */
 export const OWN_PROCESSES = 2
@@ -25,6 +26,40 @@ export const exceeded = (
   // What several share was counted for each of them: only then is it worth the exact figure.
   return roughly > limit && exactly(tree) + files > limit ? 'memory' : null
 }
+
+/**
+ * Whether so many have come to the machine that a program may have become too many; asked again, whether more have since.
+ * That is one small file, where a tree takes several for each process: it can be looked at often, and what doubles with every
+ * breath must be seen early.
+ */
+export const tripwire = ({ processes }: Limits): (() => boolean) => {
+  let most = tasksOfMachine() + processes
+  return () => {
+    const tasks = tasksOfMachine()
+    const tripped = tasks > most
+    most = tripped ? tasks + Math.ceil(processes / FURTHER) : Math.min(most, tasks + processes)
+    return tripped
+  }
+}
+
+const FURTHER = 4
+
+const tasksOfMachine = (): number => Number(/\/(\d+) /.exec(aboutMachine('loadavg'))?.[1] ?? 0)
+
+/** Since then the kernel counts the processes of a user in each namespace by itself; before, all that they have anywhere. */
+const COUNTED_APART = [5, 14] as const
+
+/**
+ * Whether the kernel keeps a program from becoming more than it is told to: not where it is root's, who is let off, and not
+ * where others of its user would count.
+ */
+export const isKeptFrom = (uid = process.getuid?.() ?? 0, kernel = release()): boolean => {
+  const [major = 0, minor = 0] = kernel.split('.').map(Number)
+  return uid !== 0 && (major > COUNTED_APART[0] || (major === COUNTED_APART[0] && minor >= COUNTED_APART[1]))
+}
+
+/** The most that it can become: so much more than it may that whoever looks sees it, and ends it for that. */
+export const atMost = ({ processes }: Limits): number => 2 * (processes + OWN_PROCESSES)
 
 const exactly = (tree: readonly number[]): number =>
   tree.reduce((sum, pid) => {
