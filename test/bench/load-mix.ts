@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../src/client/client.ts'
+import { watchDisk } from './load-disk.ts'
 import { agents, files, type House, openLoadHouse, people, rooms } from './load-house.ts'
 import { type Spread, slopeOf, spreadOf } from './load-numbers.ts'
 import { coresNow, cpuOf, sharesOf, useOf } from './load-processes.ts'
@@ -9,9 +10,12 @@ type Sample = { second: number; memory: number; handles: number }
 
 /**
  * What the cores were at, as parts of the whole time: those that had nothing to do, and those that the machine's host kept to
- * itself, altogether and at the worst; and how many messages took long, how many of these while no core was free.
+ * itself, altogether and at the worst.
  */
-type Cores = { idle: number; stolen: number; worst: number; slow: number; crowded: number }
+type Cores = { idle: number; stolen: number; worst: number }
+
+/** How many messages took long; how many of these while no core was free, while the disk took long for a flush, and neither. */
+type Slow = { count: number; crowded: number; flushed: number; neither: number }
 
 export type MixSeen = {
   seconds: number
@@ -23,6 +27,9 @@ export type MixSeen = {
   cpuMs: { message: number; step: number; share: number }
   samples: Sample[]
   cores: Cores
+  /** How long the disk took to flush a page of nobody else's. */
+  flush: Spread
+  slow: Slow
   /** How memory and handles grow in an hour, by least squares over the second half. */
   grows: { memory: number; handles: number }
   /** The least memory that was held in each quarter: what is garbage comes and goes, and what is not is left then. */
@@ -64,7 +71,7 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
     await task()
     into.push(performance.now() - began)
   }
-  const slow: { from: number; to: number }[] = []
+  const slow: Span[] = []
   const say = async (i: number): Promise<void> => {
     const from = elapsed()
     await timed(accept, () => noted(client.say(lineOf(i))))
@@ -75,6 +82,7 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
   const looked = [{ second: 0, cores: await coresNow() }]
   const [cpuBefore, began] = [await cpuOf(house.pids), performance.now()]
   const elapsed = () => (performance.now() - began) / 1000
+  const watched = watchDisk()
   const beside = [
     again(over.signal, SAMPLE_MS, async () => void samples.push({ second: elapsed(), ...(await held(house)) })),
     again(over.signal, LOOK_MS, async () => void looked.push({ second: elapsed(), cores: await coresNow() })),
@@ -89,10 +97,12 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
   await Promise.all(saying)
   const took = elapsed()
   const cpu = (await cpuOf(house.pids)) - cpuBefore
+  const disk = await watched.end()
   await settled(house)
   over.abort()
   await Promise.all([...beside, ...following])
   const work = await workSince(house.it, from)
+  const spans = spansOf(looked)
   const half = samples.filter(({ second }) => second > took / 2)
   const hourly = (of: (sample: Sample) => number) => slopeOf(half.map((one) => [one.second, of(one)])) * 3600
   return {
@@ -104,7 +114,13 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
     errors: [...errors, ...work.failed],
     cpuMs: { message: (cpu * 1000) / work.messages, step: (cpu * 1000) / work.steps, share: cpu / took },
     samples,
-    cores: coresIn(looked, slow),
+    cores: coresIn(looked, spans),
+    flush: disk.flush,
+    slow: slowBy(
+      slow,
+      (span) => spans.some(({ from, to, idle }) => idle < CROWDED && from < span.to && to > span.from),
+      disk.isSlowIn,
+    ),
     grows: { memory: hourly(({ memory }) => memory), handles: hourly(({ handles }) => handles) },
     least: [0, 1, 2, 3].map((quarter) =>
       samples
@@ -115,22 +131,30 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
 }
 
 type Look = { second: number; cores: Awaited<ReturnType<typeof coresNow>> }
+type Span = { from: number; to: number }
+type Shares = Span & ReturnType<typeof sharesOf>
 
-const coresIn = (looks: readonly Look[], slow: readonly { from: number; to: number }[]): Cores => {
-  const [first, last] = [looks[0], looks.at(-1)]
-  if (!first || !last) return { idle: 0, stolen: 0, worst: 0, slow: 0, crowded: 0 }
-  const spans = looks.slice(1).map((look, i) => {
-    const before = looks[i] ?? first
-    return { from: before.second, to: look.second, ...sharesOf(before.cores, look.cores) }
+/** What the cores were at between each look and the next. */
+const spansOf = (looks: readonly Look[]): Shares[] =>
+  looks.slice(1).flatMap((look, i) => {
+    const before = looks[i]
+    return before ? [{ from: before.second, to: look.second, ...sharesOf(before.cores, look.cores) }] : []
   })
-  const crowds = spans.filter(({ idle }) => idle < CROWDED)
-  return {
-    ...sharesOf(first.cores, last.cores),
-    worst: Math.max(0, ...spans.map(({ stolen }) => stolen)),
-    slow: slow.length,
-    crowded: slow.filter(({ from, to }) => crowds.some((crowd) => crowd.from < to && crowd.to > from)).length,
-  }
+
+const coresIn = (looks: readonly Look[], spans: readonly Shares[]): Cores => {
+  const [first, last] = [looks[0], looks.at(-1)]
+  if (!first || !last) return { idle: 0, stolen: 0, worst: 0 }
+  return { ...sharesOf(first.cores, last.cores), worst: Math.max(0, ...spans.map(({ stolen }) => stolen)) }
 }
+
+type During = (span: Span) => boolean
+
+const slowBy = (slow: readonly Span[], isCrowded: During, isFlushed: During): Slow => ({
+  count: slow.length,
+  crowded: slow.filter(isCrowded).length,
+  flushed: slow.filter(isFlushed).length,
+  neither: slow.filter((span) => !isCrowded(span) && !isFlushed(span)).length,
+})
 
 /** Where a person is asked before anything is changed. */
 const CAREFUL = rooms[0] ?? ''

@@ -6,6 +6,7 @@ import { startTestRedis } from '../support/redis.ts'
 import type { Several } from '../support/several.ts'
 import { must } from '../support/store.ts'
 import { testWorkspace } from '../support/workspace.ts'
+import { watchDisk } from './load-disk.ts'
 import { agents, files, openLoadHouse, rooms } from './load-house.ts'
 import { settled } from './load-mix.ts'
 import { type Spread, spreadOf } from './load-numbers.ts'
@@ -20,6 +21,8 @@ export type AcceptSeen = {
   cpuMs: number
   errors: number
   stolen: number
+  /** How long the disk took meanwhile to flush a page of nobody else's. */
+  flush: Spread
 }
 
 /** How long a process has had such lines before it is measured: until then its code is being compiled on the same cores. */
@@ -51,7 +54,7 @@ export const acceptBench = async (pace: number, seconds: number): Promise<Accept
   await run(0, pace * SETTLES_IN)
   took.length = 0
   errors = 0
-  const [cores, cpu, began] = [await coresNow(), await cpuOf(house.pids), performance.now()]
+  const [cores, cpu, disk, began] = [await coresNow(), await cpuOf(house.pids), watchDisk(), performance.now()]
   await run(pace * SETTLES_IN, pace * seconds)
   const elapsed = (performance.now() - began) / 1000
   const used = (await cpuOf(house.pids)) - cpu
@@ -62,6 +65,7 @@ export const acceptBench = async (pace: number, seconds: number): Promise<Accept
     cpuMs: (used * 1000) / took.length,
     errors,
     stolen: sharesOf(cores, await coresNow()).stolen,
+    flush: (await disk.end()).flush,
   }
 }
 
