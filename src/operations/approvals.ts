@@ -119,9 +119,8 @@ const decide = async (
   const place = { session, room, agent, author: authorOf(person), inReplyTo: `${step}.approval` }
   const written = await store.append([sessionDraft({ ...place, id: `${step}.decision`, body })])
   if (!written.ok) {
-    return written.refusal.code === 'id-conflict'
-      ? refused(refusal('approval-closed', `${name} was decided by somebody else just now`))
-      : written
+    const first = written.refusal.code === 'id-conflict' ? await closed(name, context) : null
+    return first ? refused(first) : written
   }
   wakeSteps(session)
   return ok({ approval: name, decision, agent, opens })
