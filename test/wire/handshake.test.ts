@@ -9,7 +9,7 @@ import { openAgent, openProgram, proof } from './program.ts'
 
 let house: WireHouse
 beforeAll(async () => {
-  house = await startWireHouse({ worker: false, limits: { helloMs: 400, perToken: 3 } })
+  house = await startWireHouse({ worker: false, limits: { perToken: 3 } })
 })
 afterAll(() => house[Symbol.asyncDispose]())
 
@@ -122,7 +122,8 @@ test('an answer to the challenge without the token is no proof, and neither are 
 })
 
 test('whoever does not say hello in time, or says other things, is sent away', async () => {
-  await using silent = await openProgram(house.url, { token: await house.mint({ agent: 'gus' }) })
+  await using hasty = await startWireHouse({ worker: false, limits: { helloMs: 400 } })
+  await using silent = await openProgram(hasty.url, { token: await hasty.mint({ agent: 'gus' }) })
   expect(await silent.ended()).toEqual({ code: 1008, reason: 'not-welcome' })
   expect(silent.told).toMatchObject([{ type: 'error', re: null, code: 'not-welcome' }])
 
