@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
 import { type Cgroups, closeGroup, type Group, JOIN, metLimit, openGroup } from './cgroup.ts'
 import { withoutStrays } from './descriptors.ts'
 import type { Ended, Job } from './job.ts'
-import { type Prepared, prepare } from './prepare.ts'
+import { GATE, type Prepared, prepare } from './prepare.ts'
 import { endTree, gone } from './processes.ts'
 import { exceeded, tripwire } from './supervise.ts'
 
@@ -24,7 +24,7 @@ export type Listening = {
 export type Running = { input: Writable | null; stop: (why: Ended) => void; done: Promise<Outcome> }
 export type Outcome = { exit: number | null; ended: Ended }
 
-const [STATUS, OPTIONS, TEXTS] = [3, 4, 5]
+const [STATUS, OPTIONS, TEXTS] = [3, 4, GATE + 1]
 const LOOK_MS = 100
 /** How often it is looked whether a program may be becoming too many. */
 const GROW_MS = 10
@@ -67,6 +67,7 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
   const looking = setInterval(() => void look(), LOOK_MS)
   const growing = isGrowing ? setInterval(() => isGrowing() && supervise(), GROW_MS) : undefined
   job.signal.addEventListener('abort', cancel)
+  openGate((child.stdio as unknown[])[GATE] as Duplex)
   child.stdout.on('data', (chunk: Buffer) => listening.heard('output', chunk))
   child.stderr.on('data', (chunk: Buffer) => listening.heard('error', chunk))
   if (job.signal.aborted) cancel()
@@ -95,12 +96,12 @@ const groupFor = (job: Job, cgroups: Cgroups | null): Promise<Group | null> =>
  * What bubblewrap is told does not stand on its command line: programs inside can read that, and the names of what is
  * covered are in it. It is the leader of a session of its own, so that no key of a terminal reaches it.
  */
-const start = ({ bubblewrap, options, texts, argv, alone }: Prepared, group: Group | null, input: boolean) => {
-  const begin = [bubblewrap, ...descriptors, '--', ...(group ? [] : alone), ...argv]
+const start = ({ bubblewrap, options, texts, gate, argv, alone }: Prepared, group: Group | null, input: boolean) => {
+  const begin = [bubblewrap, ...descriptors, '--', ...gate, ...(group ? [] : alone), ...argv]
   const words = [JOIN, 'sh', ...(group?.join ?? []), '--', ...begin]
   const told = [options.map((option) => `${option}\0`).join(''), ...texts]
   const own = [input ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'] as const
-  return withoutStrays(own.length + told.length, (nothing) =>
+  return withoutStrays(own.length + told.length + 1, (nothing) =>
     execa('/bin/sh', ['-c', ...words], {
       cwd: '/',
       env: {},
@@ -109,13 +110,17 @@ const start = ({ bubblewrap, options, texts, argv, alone }: Prepared, group: Gro
       reject: false,
       buffer: false,
       encoding: 'buffer',
-      stdio: [
-        ...own,
-        ...told.map((text) => [typeof text === 'string' ? Buffer.from(text) : text].values()),
-        ...nothing,
-      ],
+      stdio: [...own, ...told.slice(0, 1).map(asInput), 'pipe', ...told.slice(1).map(asInput), ...nothing],
     }),
   )
+}
+
+const asInput = (text: string | Buffer) => [typeof text === 'string' ? Buffer.from(text) : text].values()
+
+/** Says to a program that has come to the gate that it may begin; one that has ended before does not hear it. */
+const openGate = (gate: Duplex): void => {
+  gate.on('error', () => {})
+  gate.once('data', () => gate.end('\n'))
 }
 
 const descriptors = ['--json-status-fd', String(STATUS), '--args', String(OPTIONS)]

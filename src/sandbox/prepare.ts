@@ -9,11 +9,26 @@ import { systemCalls } from './seccomp.ts'
 import { atMost, isKeptFrom } from './supervise.ts'
 import { viewOf } from './view.ts'
 
+/** The descriptor that a program waits at inside until it may begin. */
+export const GATE = 5
+
+/**
+ * Comes to the gate, and becomes the program when that is opened. Bubblewrap ends with whoever started it, but only once its
+ * first process inside is at rest: without a gate, what was being started when its worker was killed would go on for good,
+ * with nobody to end it. A gate that nobody is at any more is never opened. All of it is fixed text: arguments come after.
+ */
+const WAIT = [
+  'while read -r _ _ state _ </proc/1/stat && [ "$state" != S ]; do :; done',
+  `echo >&${GATE} && read -r _ <&${GATE} && exec ${GATE}>&- "$@"`,
+].join('\n')
+
 /** A job that can be started: bubblewrap, what it is told, the texts it reads, and the program itself. */
 export type Prepared = {
   bubblewrap: string
   options: readonly string[]
   texts: readonly (string | Buffer)[]
+  /** The words that make it wait for us before all others. */
+  gate: readonly string[]
   argv: readonly string[]
   /** The words that come before those of a program that is in no group. */
   alone: readonly string[]
@@ -38,6 +53,8 @@ export const prepare = async (job: Job, fd: number): Promise<Prepared | string> 
   const program = name.includes('/') ? name : await findProgram(name, seen)
   if (program === null) return `there is no program ${name} on the PATH of the sandbox, which is ${seen.join(':')}`
 
+  const shell = await findProgram('sh', seen)
+  if (shell === null) return `there is no program sh on the PATH of the sandbox, which is ${seen.join(':')}`
   const { args, texts } = mountArguments(view.mounts, fd, bubblewrap.modern)
   const filter = systemCalls(process.arch)
   const variables = Object.entries(environment(job, seen, repository !== null))
@@ -54,6 +71,7 @@ export const prepare = async (job: Job, fd: number): Promise<Prepared | string> 
     bubblewrap: bubblewrap.file,
     options,
     texts: filter ? [...texts, filter] : texts,
+    gate: [shell, '-c', WAIT, 'sh'],
     argv: [program, ...rest],
     alone: [
       ...(await wordsOf('nice', ['-n', '10'], seen)),

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { execa } from 'execa'
 import { expect, test } from 'vitest'
 import { startTerminal, type Terminal } from '../../src/sandbox/terminal.ts'
@@ -166,4 +167,25 @@ test('they end with the process that started them, however that ends', async () 
   worker.kill('SIGKILL')
   await worker
   await eventually('all of it to be gone', () => processesWith(place.secret).length === 0)
+})
+
+test('what was being started when that process was killed never begins', async () => {
+  using place = createPlace()
+  // It is killed when it is about to open the gate; and in the end, should there be none.
+  const script = `
+    import { Socket } from 'node:net'
+    import { startTerminal } from '${realpathSync('src/sandbox/terminal.ts')}'
+    const die = () => process.kill(process.pid, 'SIGKILL')
+    const { end } = Socket.prototype
+    Socket.prototype.end = function (said, ...rest) {
+      return said === '\\n' ? die() : end.call(this, said, ...rest)
+    }
+    const terminal = await startTerminal({ ...JSON.parse(process.argv[1]), signal: new AbortController().signal })
+    await terminal.wait(30_000)
+    die()`
+  const job = JSON.stringify(place.job(sh('echo began | tee began; sleep 1000', place.secret)))
+  const words = ['--import', 'tsx', '--input-type=module', '-e', script, job]
+  const { signal } = await execa(process.execPath, words, { reject: false })
+  await eventually('all of it to be gone', () => processesWith(place.secret).length === 0)
+  expect([signal, existsSync(join(place.root, 'began'))]).toEqual(['SIGKILL', false])
 })
