@@ -14,6 +14,7 @@ import type { RoomMode } from '../shapes/room.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import { type Seats, signatureOf } from './seats.ts'
 import type { Conclusion, Enter } from './turn.ts'
+import { whileKept } from './while-kept.ts'
 
 type Options = {
   store: Store
@@ -130,17 +131,8 @@ export const createByHand = ({ store, seats, specs, wallsIn, enter, roomMode, ke
     return ok(next)
   }
 
-  /** Keeps a seat while something is done in it, and for a while after that. */
-  const whileKept = async <T>(session: string, who: string, work: () => Promise<T>): Promise<T> => {
-    await keep(session, who)
-    const keeping = setInterval(() => void keep(session, who).catch(() => {}), keepMs / 2).unref()
-    try {
-      return await work()
-    } finally {
-      clearInterval(keeping)
-      await keep(session, who)
-    }
-  }
+  const whileTheirs = <T>(session: string, who: string, work: () => Promise<T>): Promise<T> =>
+    whileKept(() => keep(session, who), keepMs, work)
 
   return {
     /** Where it stands, whoever works. */
@@ -154,7 +146,7 @@ export const createByHand = ({ store, seats, specs, wallsIn, enter, roomMode, ke
     ): Promise<Result<Acted>> => {
       const turn = await theirs(driver)
       if (!turn.ok) return turn
-      return whileKept(turn.value.session, driver.person.name, () =>
+      return whileTheirs(turn.value.session, driver.person.name, () =>
         seats.act(principalOf(driver, specs), call, { ...how, keeps: () => true }),
       )
     },
@@ -163,7 +155,9 @@ export const createByHand = ({ store, seats, specs, wallsIn, enter, roomMode, ke
       const turn = await theirs(driver)
       if (!turn.ok) return turn.refusal.code === 'peripheral-inactive' ? ok(null) : turn
       const said = answer.trim() || `${driver.person.name} has left`
-      return seats.leave(principalOf(driver, specs), { outcome, answer: said })
+      return whileTheirs(turn.value.session, driver.person.name, () =>
+        seats.leave(principalOf(driver, specs), { outcome, answer: said }),
+      )
     },
   }
 }

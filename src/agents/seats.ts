@@ -28,6 +28,8 @@ type Options = {
   keep: (session: string) => Promise<void>
   /** Whether a session has steps under way. */
   isBusy: (session: string) => Promise<boolean>
+  /** Whether the exit of a turn is being checked. */
+  isChecked: (session: string, turn: string) => Promise<boolean>
   newId: () => string
 }
 
@@ -49,13 +51,19 @@ type Act = {
   /** Whether a step goes on though nobody waits for it any more: whoever did will ask for what came of it. */
   keeps?: () => boolean
 }
-type End = Conclusion & { reason?: string }
+type End = Conclusion & {
+  reason?: string
+  /** Whether an exit that is checked for long is waited for: nobody else is kept waiting meanwhile. */
+  patient?: boolean
+}
+
+type Leaving = { reason: string | undefined; patient: boolean }
 
 export type Seats = ReturnType<typeof createSeats>
 
 /** How many calls of one token may be under way at once. */
 const MOST_CALLS = 64
-/** How long a stop may wait for the workers. */
+/** How long a stop may wait for the workers; one that is waited for with patience, while nothing of it comes about. */
 const LEAVE_MS = 15_000
 
 /**
@@ -63,7 +71,7 @@ const LEAVE_MS = 15_000
  * it. Nothing of it is kept here: where an agent stands follows from the evidence, so any gateway can go on.
  */
 export const createSeats = (options: Options) => {
-  const { store, live, specs, wallsIn, asking, begin, receive, keep, isBusy, newId } = options
+  const { store, live, specs, wallsIn, asking, begin, receive, keep, isBusy, isChecked, newId } = options
   const inTurn = oneAtATime()
   const underWay = new Map<string, number>()
 
@@ -257,20 +265,25 @@ export const createSeats = (options: Options) => {
   ): Promise<T> => {
     const over = new AbortController()
     const ended = `${turn}.ended`
-    const watching = live.until(() => store.get(ended), over.signal, ended).then((entry) => entry && over.abort(ended))
+    const watching = live
+      .until(() => store.get(ended), over.signal, ended)
+      .then((entry) => entry && over.abort(ended))
+      // While the store is away nobody can end a turn, and whoever asks finds that out by itself.
+      .catch(() => null)
     try {
       return await ask(AbortSignal.any([signal, over.signal]))
     } finally {
       over.abort(ended)
-      await watching.catch(() => {})
+      await watching
     }
   }
 
   /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
-  const end = async (turn: TurnRecord, author: Author, { reason, ...conclusion }: End): Promise<Result<Ended>> => {
+  const end = async (turn: TurnRecord, author: Author, how: End): Promise<Result<Ended>> => {
+    const { reason, patient = false, ...conclusion } = how
     const { id, session } = turn
     const stands = (await store.session(session))?.peripheral ?? null
-    const left = stands === null ? ok(null) : await leaveFor(turn, author, reason)
+    const left = stands === null ? ok(null) : await leaveFor(turn, author, { reason, patient })
     if (!left.ok) return left
     const write = await writer(session)
     const written = await write([turnDrafts(turn, author).ended(conclusion)])
@@ -282,16 +295,36 @@ export const createSeats = (options: Options) => {
   }
 
   /** Leaves the peripheral. What is under way is stopped first: it would hold the end up. */
-  const leaveFor = async (turn: TurnRecord, author: Author, reason?: string): Promise<Result<null>> => {
-    const { id, session, room, agent } = turn
-    if (await isBusy(session)) {
-      const why = reason ?? 'its turn ends'
-      const asked = await stopAsked({ session, turn: id, room, agent }, author, { id: `${id}.stop`, why })
-      if (!asked.ok && asked.refusal.code !== 'id-conflict') return asked
-    }
+  const leaveFor = async (turn: TurnRecord, author: Author, { reason, patient }: Leaving): Promise<Result<null>> => {
+    const { id, session } = turn
+    const stopped = await stopWork(turn, author, reason ?? 'its turn ends')
+    if (!stopped.ok) return stopped
     const leaving = { session, turn: id, author, ...(reason === undefined ? {} : { reason }) }
-    if (await asking.leave(leaving, AbortSignal.timeout(LEAVE_MS))) return ok(null)
+    using patience = patient ? whileItGoesOn(session, id) : null
+    if (await asking.leave(leaving, patience?.signal ?? AbortSignal.timeout(LEAVE_MS))) return ok(null)
     return refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))
+  }
+
+  /** Stops what is under way; but what an exit is checked by is a part of it, and not in its way. */
+  const stopWork = async (turn: TurnRecord, author: Author, why: string): Promise<Result<unknown>> => {
+    const { id, session, room, agent } = turn
+    if ((await isChecked(session, id)) || !(await isBusy(session))) return ok(null)
+    const asked = await stopAsked({ session, turn: id, room, agent }, author, { id: `${id}.stop`, why })
+    return !asked.ok && asked.refusal.code === 'id-conflict' ? ok(null) : asked
+  }
+
+  /** Ends once nothing more comes about in a session for a while, and no check of an exit is under way, which may take long. */
+  const whileItGoesOn = (session: string, turn: string): { signal: AbortSignal } & Disposable => {
+    const over = new AbortController()
+    let length = -1
+    const look = async (): Promise<void> => {
+      const now = await store.lengthOf(session)
+      if (now === length && !(await isChecked(session, turn))) over.abort()
+      length = now
+    }
+    void look().catch(() => {})
+    const timer = setInterval(() => void look().catch(() => over.abort()), LEAVE_MS).unref()
+    return { signal: over.signal, [Symbol.dispose]: () => clearInterval(timer) }
   }
 
   /** Ends the turn of whoever asks; null where there is none to end. */
@@ -302,7 +335,7 @@ export const createSeats = (options: Options) => {
     if (!seen.ok) return seen
     const { next } = seen.value
     return next?.status === 'running'
-      ? inTurn(placeOf(principal), () => end(next, signatureOf(principal), how))
+      ? inTurn(placeOf(principal), () => end(next, signatureOf(principal), { ...how, patient: true }))
       : ok(null)
   }
 

@@ -1,12 +1,14 @@
 import { type ByHand, createByHand, type Driver } from '../agents/by-hand.ts'
 import { createSeats, type Seats } from '../agents/seats.ts'
 import { createBegin, stoppedBy } from '../agents/turn.ts'
+import { whileKept } from '../agents/while-kept.ts'
 import { openApprovals } from '../evidence/approvals.ts'
 import { openParks } from '../evidence/parks.ts'
 import type { TurnRecord } from '../evidence/store.ts'
 import { limitsOf } from '../mcp/house.ts'
 import type { SeatDoor } from '../operations/operation.ts'
 import { createAsking } from '../peripherals/asking.ts'
+import { isOfExit } from '../peripherals/leaving.ts'
 import { createMailbox } from '../queue/mailbox.ts'
 import { BEGINS, createSeatLeases, type SeatLeases } from '../registry/seat-leases.ts'
 import { BY_HAND } from '../shapes/agent.ts'
@@ -48,6 +50,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
       (await ledgers.of(session)).open.size > 0 ||
       (await openApprovals(store, clock())).some((waiting) => waiting.session === session) ||
       (await openParks(store, clock(), { session })).length > 0,
+    isChecked: async (session, turn) => [...(await ledgers.of(session)).open.keys()].some(isOfExit(turn)),
     newId,
   })
   const byHand = createByHand({
@@ -76,22 +79,21 @@ export const seatDoor = (
   { clientMs, gone }: { clientMs: number; gone: AbortSignal },
 ): SeatDoor => {
   const who = `http/${principal.key}`
-  const kept = async (seat: Result<Seat>): Promise<Result<Seat>> => {
-    if (seat.ok && seat.value.session !== null) await leases.hold(seat.value.session, clientMs, who)
-    return seat
+  const keep = async ({ session }: Seat): Promise<void> => {
+    if (session !== null) await leases.hold(session, clientMs, who)
   }
-  const act: SeatDoor['act'] = async (call, step) => {
-    const seat = await kept(await seats.sit(principal))
-    if (!seat.ok) return seat
-    const answer = await seats.act(principal, call, { step, signal: gone })
-    await kept(seat)
-    return answer
-  }
+  const inSeat = async <T>(seat: Result<Seat>, work: () => Promise<Result<T>>): Promise<Result<T>> =>
+    seat.ok ? whileKept(() => keep(seat.value), clientMs, work) : seat
   return {
     at: () => seats.at(principal),
-    start: async (how) => kept(await seats.start(principal, how)),
-    act,
-    leave: (how) => seats.leave(principal, how),
+    start: async (how) => {
+      const seat = await seats.start(principal, how)
+      if (seat.ok) await keep(seat.value)
+      return seat
+    },
+    act: async (call, step) =>
+      inSeat(await seats.sit(principal), () => seats.act(principal, call, { step, signal: gone })),
+    leave: async (how) => inSeat(await seats.at(principal), () => seats.leave(principal, how)),
     takes,
   }
 }
@@ -128,8 +130,10 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
   await Promise.all(
     turns.map(async (turn) => {
       // One that was stopped before it began, begins only to end.
-      if (turn.status === 'accepted')
-        return void ((await isToEnd(turn, store, leases)) && seats.conduct(turn, absent(turn.agent)))
+      if (turn.status === 'accepted') {
+        if (await isToEnd(turn, store, leases)) await seats.conduct(turn, absent(turn.agent))
+        return
+      }
       const end = await endingOf(turn, parts, leases)
       const ended = end ? await seats.end(turn, absent(turn.agent), end) : null
       if (ended?.ok === false) log.warn('a turn could not be ended', { turn: turn.id, ...ended.refusal })

@@ -39,7 +39,7 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
     atTurnEnd: async (asked: LeaveRequest, session: SessionRecord, write: Write): Promise<Taken> => {
       const { turn, author } = asked
       if (await isOver(workshop.store, turn, await ledgers.of(session.id))) return { kind: 'answered' }
-      const held = await check({ turn, author, base: `${turn}.leave` }, session, write)
+      const held = await check({ turn, author, base: exitOf(turn) }, session, write)
       if (held) return held
       const ledger = await ledgers.of(session.id)
       const { stay } = ledger
@@ -53,6 +53,13 @@ export const createLeaving = (workshop: Workshop, take: Take) => {
     },
   }
 }
+
+/** What the checks at the end of a turn are named by; and whether a step is one of them. */
+const exitOf = (turn: string): string => `${turn}.leave`
+export const isOfExit =
+  (turn: string) =>
+  (step: string): boolean =>
+    step.startsWith(`${exitOf(turn)}.`)
 
 /** Who asks, in which turn, and the step that the checks are run for. */
 type Asking = { turn: string; author: CallRequest['author']; base: string }

@@ -98,5 +98,7 @@ export const createRound = ({ items, remove, touched, deal }: Options) => {
     knows: (item: string): boolean => waiting.has(item) || behind.has(item),
     /** All that was begun is done. */
     settled: (): Promise<unknown> => Promise.all(dones()),
+    /** The same, whatever became of it. */
+    over: async (): Promise<void> => void (await Promise.allSettled(dones())),
   }
 }

@@ -52,6 +52,9 @@ export const createSteps = (workshop: Workshop, queue: Drained) => {
         await round.settled()
       } while ((await mayStay()) && (await box.wait(LINGER_MS)))
     } finally {
+      // Where it could not be looked for more, as while the store is away, what runs goes on: whoever came next would say that it
+      // was interrupted.
+      await round.over()
       // Who put something in may have heard that somebody is here, and nobody is any longer.
       const left = await box.leave()
       if (left.some((item) => !round.knows(item))) await queue.wake(session)

@@ -125,7 +125,9 @@ export const createWork = (house: AgentsHouse) => {
       return no('invoke-unknown', 'no such invoke was sent to this agent', { invoke_id })
     if (turn.status !== 'running') return ended(turn, true)
     const conclusion = { outcome: done === undefined ? 'failed' : 'done', answer: done ?? error ?? '' } as const
-    const over = await whileEnding(peer, invoke_id, () => seats.end(turn, signatureOf(peer.principal), conclusion))
+    const over = await whileEnding(peer, invoke_id, () =>
+      seats.end(turn, signatureOf(peer.principal), { ...conclusion, patient: true }),
+    )
     // Somebody may have been faster: what was written first stands.
     return over.ok ? ended((await store.turn(invoke_id)) ?? turn, false) : over
   }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
@@ -196,6 +198,30 @@ test('an agent that leaves while it waits for a person is gone at once, and the 
   expect(await waiting).toMatchObject({ ok: true, value: { report: { kind: 'refused' } } })
   expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ outcome: 'done', answer: 'not now' })
   expect(must(await people(house).ask('approvals'))).toEqual({ approvals: [] })
+})
+
+test('a seat is kept while a step is under way, however long that takes', async () => {
+  await using house = await startTestHouse({
+    config: 'doors: { clientMs: 500 }\nlease: { ms: 1000, heartbeatMs: 300 }\n',
+    inWorkspace: (path) => writeFileSync(join(path, 'nap.js'), 'setTimeout(() => console.log("rested"), 5000)\n'),
+  })
+  const scout = await agentOf(house)
+  const { turn } = must(await scout.command('start', { peripheral: 'edit' }))
+  const acted = must(await scout.command('act', { tool: 'run', args: { argv: ['node', 'nap.js'] }, step: 'nap' }))
+  expect([acted.report.kind, (await house.store.turn(turn ?? ''))?.status]).toEqual(['ok', 'running'])
+})
+
+test('an exit that is checked for long is waited for, and the check is not stopped by whoever asks for it again', async () => {
+  await using house = await startTestHouse({ config: 'checks: { tests: [sleep, "20"] }\n' })
+  const scout = await agentOf(house)
+  const { turn } = must(await scout.command('start', { peripheral: 'edit' }))
+  must(await scout.command('act', { tool: 'write', args: { path: 'new.txt', text: 'new' }, step: 'new' }))
+  const left = scout.command('leave', { answer: 'it is written' })
+  await eventually('the check to begin', () => house.store.get(`${turn}.leave.check-tests.intent`))
+  const again = scout.command('leave', { answer: 'it is written' })
+  expect(must(await left)).toMatchObject({ turn, fruit: { checks: [{ name: 'tests', ok: true }] } })
+  expect(must(await again)).toMatchObject({ turn })
+  expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ outcome: 'done', answer: 'it is written' })
 })
 
 test('a step whose name is too long is refused, and nothing waits for it', async () => {

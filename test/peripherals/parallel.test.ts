@@ -45,6 +45,34 @@ test('steps that only read run side by side: the second ends while the first sti
   expect(await it.verdict()).toEqual({ ok: true, violations: [] })
 })
 
+test('a store that is away for a moment ends no step that runs, whoever stands in line behind it', async () => {
+  await using it = await open()
+  const { lengthOf } = it.store
+  it.ripgrep.hold()
+  await put(it, 0, GREP)
+  const ending = it.steps.drain(SESSION, NEVER).then(
+    () => 'as it should',
+    async ({ message }: Error) => [message, (await it.store.get('t1.0.outcome'))?.body],
+  )
+  await eventually('the first step to begin', () => it.ripgrep.runs() === 1)
+  let asked = 0
+  it.store.lengthOf = () => {
+    asked += 1
+    return Promise.reject(new Error('the store is away'))
+  }
+  await put(it, 1, { tool: 'write', args: { path: 'a.txt', text: 'three\n' } })
+  await eventually('the store to be asked', () => asked > 0)
+  it.store.lengthOf = lengthOf
+  it.ripgrep.release()
+  expect(await ending).toEqual([
+    'the store is away',
+    expect.objectContaining({ outcome: expect.objectContaining({ kind: 'ok' }) }),
+  ])
+  await it.steps.drain(SESSION, NEVER)
+  expect(await steps(it)).toEqual(['t1.0?', 't1.0.', 't1.1?', 't1.1.'])
+  expect(await it.verdict()).toEqual({ ok: true, violations: [] })
+})
+
 test('a step that comes while another runs is taken up without waiting for it', async () => {
   await using it = await open()
   it.ripgrep.hold()
