@@ -139,7 +139,9 @@ export const keepHouse = (
   }
 
   const prove = async ({ id }: HouseAgent, nonce: string, probes: Probe[]): Promise<Missed | null> => {
-    const granted = await registry.prove({ id, holder, answer: answerTo(nonce, secret), probes })
+    // Said with the proof: whoever would stand in looks at it as soon as it is ready.
+    const activity = noteOf(id)
+    const granted = await registry.prove({ id, holder, answer: answerTo(nonce, secret), probes, activity })
     if (granted.ok) return welcome(id)
     const message = 'agent is not ready'
     if (granted.refusal.code !== 'probe-failed') return missedOr(message, id, granted.refusal)
@@ -150,8 +152,6 @@ export const keepHouse = (
   const welcome = async (id: string): Promise<null> => {
     ready.add(id)
     told.delete(id)
-    const note = noteOf(id)
-    if (note !== '') await registry.note(id, holder, note)
     await announce(await registry.presence(id))
     return null
   }

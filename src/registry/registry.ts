@@ -83,10 +83,13 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
   }
 
   /** What comes of a proof by somebody who knows the secret: a lease, or that it is not ready, and why. */
-  const settle = async ({ id, holder, probes }: Omit<Proof, 'answer'>, nonce: string): Promise<Result<Presence>> => {
+  const settle = async (proof: Omit<Proof, 'answer'>, nonce: string): Promise<Result<Presence>> => {
+    const { id, holder, probes, activity = '' } = proof
     const reason = reasonOf(probes)
     const moved =
-      reason === '' ? await move(GRANT, id, holder, nonce, leaseMs) : await move(REJECT, id, holder, nonce, reason)
+      reason === ''
+        ? await move(GRANT, id, holder, nonce, leaseMs, oneLine(activity, ACTIVITY))
+        : await move(REJECT, id, holder, nonce, reason)
     if (!moved.ok) return moved
     if (reason !== '') return refused(refusal('probe-failed', `${id} is not ready: ${reason}`))
     return ok(await presence(id))
@@ -120,7 +123,7 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
       return moved.ok ? ok({ nonce, protocol: PROTOCOL, peripherals: agreed }) : moved
     },
 
-    prove: async ({ id, holder, answer, probes }: Proof): Promise<Result<Presence>> => {
+    prove: async ({ id, holder, answer, probes, activity }: Proof): Promise<Result<Presence>> => {
       const [challenged = '', nonce = ''] = (await redis.get(keys(id)[1] ?? ''))?.split(' ') ?? []
       if (nonce === '') return refused(refusal('challenge-stale', `${id} has no open challenge`))
       // Whoever registered since then is challenged: that says nothing of who knows the secret.
@@ -128,7 +131,7 @@ export const createRegistry = ({ redis, prefix, secret, leaseMs, peripherals }: 
       if (!sameSecret(answer, answerTo(nonce, secret))) {
         return refused(refusal('credential-invalid', `${id} did not answer the challenge with this instance's secret`))
       }
-      return settle({ id, holder, probes }, nonce)
+      return settle({ id, holder, probes, activity }, nonce)
     },
 
     heartbeat: (id: string, holder: string): Promise<Result<null>> => move(RENEW, id, holder, leaseMs),

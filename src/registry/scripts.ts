@@ -14,14 +14,14 @@ redis.call('set', KEYS[2], ARGV[1] .. ' ' .. ARGV[4], 'px', ARGV[5])
 return 'ok'
 `
 
-/** ARGV: holder, nonce, lease ms. The challenge is used up; a second proof of it is stale. */
+/** ARGV: holder, nonce, lease ms, what it is at. The challenge is used up; a second proof of it is stale. */
 export const GRANT = `
 if redis.call('get', KEYS[2]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'challenge-stale' end
 local holder = redis.call('get', KEYS[3])
 if holder and holder ~= ARGV[1] then return 'agent-taken' end
 redis.call('del', KEYS[2])
 redis.call('set', KEYS[3], ARGV[1], 'px', ARGV[3])
-redis.call('hset', KEYS[1], 'readiness', 'ready', 'reason', '', 'activity', '')
+redis.call('hset', KEYS[1], 'readiness', 'ready', 'reason', '', 'activity', ARGV[4])
 return 'ok'
 `
 

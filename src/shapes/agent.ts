@@ -107,6 +107,8 @@ export const Proof = z.strictObject({
   holder: z.string(),
   answer: z.string(),
   probes: z.array(Probe).min(1),
+  /** What it is at from the first moment on, as one that rehearses. */
+  activity: z.string().optional(),
 })
 export type Proof = z.infer<typeof Proof>
 
