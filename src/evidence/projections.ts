@@ -41,6 +41,27 @@ export const UNFINISHED = sql<string>`('accepted', 'running')`
 /** The events that state is made of: their bodies are kept for ever. */
 export const projected = (event: string): boolean => event in apply
 
+/** The row that an entry moves; null where it moves none. */
+export const movedBy = ({ id, session, subject, body }: Entry): Moved | null => {
+  switch (body?.event) {
+    case 'session-opened':
+    case 'session-closed':
+    case 'peripheral-started':
+    case 'peripheral-stopped':
+      return { table: 'session', id: session }
+    case 'accepted':
+      return { table: 'turn', id }
+    case 'turn-started':
+    case 'turn-ended':
+      return { table: 'turn', id: body.turn }
+    case 'mode-changed':
+      return { table: 'room', id: subject.id }
+    default:
+      return null
+  }
+}
+type Moved = { table: 'session' | 'turn' | 'room'; id: string }
+
 /** Moves the projections by one entry, in the transaction that appends it. */
 export const project = async (tx: Tx, entry: Entry): Promise<void> => {
   const move = apply[entry.body?.event] as ((tx: Tx, body: Entry['body'], entry: Entry) => Promise<unknown>) | undefined

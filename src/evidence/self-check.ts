@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { systemClock } from '../lib/clock.ts'
+import type { Entry } from '../shapes/evidence.ts'
 import type { Engine } from './engine/engine.ts'
-import { reproject } from './projections.ts'
+import { movedBy, reproject } from './projections.ts'
 import { openStore, type Store } from './store.ts'
 
 const TABLES = ['session', 'turn', 'room'] as const
@@ -14,38 +15,62 @@ const TRIES = 3
 export const strayRows = async (store: Store): Promise<number | null> => {
   for (let round = 0; round < TRIES; round++) {
     const { position } = await store.tip()
-    const [kept, made] = [await rowsOf(store.engine), await remade(store)]
+    const kept = await rowsOf(store.engine)
+    const made = await remade(store, kept)
     if ((await store.tip()).position === position) return differences(kept, made)
   }
   return null
 }
 
-const remade = async (store: Store): Promise<Map<string, string>> => {
+const remade = async (store: Store, kept: Rows): Promise<Rows> => {
   const memory = await openStore({ url: ':memory:', clock: systemClock })
   try {
-    await memory.engine.db.transaction().execute((tx) => reproject(tx, store.pages(null)))
+    await memory.engine.db.transaction().execute((tx) => reproject(tx, ownPages(store, kept)))
     return await rowsOf(memory.engine)
   } finally {
     await memory.close()
   }
 }
 
-const rowsOf = async ({ db }: Engine): Promise<Map<string, string>> => {
-  const found = new Map<string, string>()
+/** A row of a projection: what it belongs to, and what it says. */
+type Kept = { session: string | null; room: string | null; says: string }
+type Rows = ReadonlyMap<string, Kept>
+
+const rowsOf = async ({ db }: Engine): Promise<Rows> => {
+  const found = new Map<string, Kept>()
   for (const table of TABLES) {
     const rows = await db.selectFrom(table).selectAll().execute()
-    for (const row of rows) found.set(`${table} ${row.id}`, shown(row))
+    for (const row of rows) found.set(`${table} ${row.id}`, keptOf(table, row))
   }
   return found
 }
 
 /** A row by the columns that this version knows: a newer one may have added some. */
 const KNOWN = ['room', 'agent', 'open', 'peripheral', 'session', 'status', 'position', 'mode']
-const shown = (row: object): string =>
-  JSON.stringify(KNOWN.map((name) => (row as Record<string, unknown>)[name] ?? null))
+const keptOf = (table: (typeof TABLES)[number], row: { id: string; session?: string; room?: string }): Kept => ({
+  session: table === 'session' ? row.id : (row.session ?? null),
+  room: table === 'room' ? row.id : (row.room ?? null),
+  says: JSON.stringify(KNOWN.map((name) => (row as Record<string, unknown>)[name] ?? null)),
+})
 
-const differences = (kept: ReadonlyMap<string, string>, made: ReadonlyMap<string, string>): number =>
-  [...new Set([...kept.keys(), ...made.keys()])].filter((key) => kept.get(key) !== made.get(key)).length
+const differences = (kept: Rows, made: Rows): number =>
+  [...new Set([...kept.keys(), ...made.keys()])].filter((key) => kept.get(key)?.says !== made.get(key)?.says).length
+
+/**
+ * The entries that rows are made of here. What was imported is evidence and no more, and has no rows at all: neither its sessions
+ * nor their turns, nor the rooms that nothing but it took place in.
+ */
+async function* ownPages(store: Store, kept: Rows): AsyncGenerator<Entry[]> {
+  const rows = [...kept.values()]
+  const sessions = new Set(rows.map(({ session }) => session))
+  const rooms = new Set(rows.map(({ room }) => room))
+  for await (const page of store.pages(null)) {
+    yield page.filter((entry) => {
+      const row = movedBy(entry)
+      return row?.table === 'room' ? rooms.has(row.id) : sessions.has(entry.session)
+    })
+  }
+}
 
 /** What of a PostgreSQL server decides whether what it acknowledges stays, and whether it keeps up. */
 export const serverSettings = async ({ engine: { kind, db } }: Store) => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GENESIS, hashEntry } from '../../src/evidence/hash.ts'
+import { copyStore } from '../../src/evidence/transfer/copy.ts'
 import { LINE_BYTES } from '../../src/evidence/transfer/format.ts'
 import { importFrom } from '../../src/evidence/transfer/import.ts'
 import type { Entry } from '../../src/shapes/evidence.ts'
@@ -419,6 +420,10 @@ describe('an import into a store that has evidence', () => {
     expect((await other.store.sessions(10)).map(({ id }) => id)).toEqual(['s-2'])
     expect(await other.store.roomMode('porch')).toBe(null)
     expect(idsOf(await other.store.chain('s-1'))).toEqual(['s-1.opened', 't1'])
+    // So it stays in a copy, as one that a backup of a server or a move to one is.
+    await using copy = await testStore()
+    await copyStore(other.store, copy.store, () => {})
+    expect(await contentOf(copy.url)).toEqual(await contentOf(other.url))
     // Where there was nothing before, it is moved, also in two goes: all of it is as it was.
     await using third = await testStore()
     const some = Buffer.from(file).subarray(0, Math.floor(Buffer.from(file).length * 0.6))

@@ -126,7 +126,7 @@ test('in a room it is asked with words and filters, page by page', async () => {
     [`${when}  codex-1 in den: mend the lease (done) [s-02]`, '  lease: 1 entry; mend the lease [s-02-t]'].join('\n'),
     expect.stringContaining('that is no filter: there is agent, room, since, limit and page; usage: /recall WORDS'),
     'command-invalid: 9 words are too many: name up to 8',
-    expect.stringContaining('command-invalid: limit: Too big'),
+    expect.stringContaining('command-invalid: limit: expected at most'),
   ])
 })
 

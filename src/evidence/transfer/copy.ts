@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Tip } from '../engine/engine.ts'
 import { hashEntry, hashOf } from '../hash.ts'
 import { prepareEntry } from '../prepare.ts'
+import { movedBy } from '../projections.ts'
 import type { Store } from '../store.ts'
 import { advance, START } from '../tip.ts'
 import { type Carried, carry, carryOn, tipAt } from './carry.ts'
@@ -14,7 +15,13 @@ export const copyStore = async (from: Store, to: Store, progress: Progress): Pro
   if (!(await goesOn(from, to))) throw occupied()
   for await (const { page, goal: now } of carryOn(from, start, goal)) {
     goal = now
-    const taken = await to.adopt(page.map(({ entry, remains }) => prepareEntry(entry, remains)))
+    const implies = await implying(from, page)
+    const taken = await to.adopt(
+      page.map((carried) => ({
+        ...prepareEntry(carried.entry, carried.remains),
+        inert: !implies(carried),
+      })),
+    )
     if (!taken.ok) throw new Problem(taken.refusal.message, taken.refusal.remedy)
     const entries = page.at(-1)?.entry.position ?? start
     progress(entries, goal.position)
@@ -22,6 +29,24 @@ export const copyStore = async (from: Store, to: Store, progress: Progress): Pro
   const tip = await to.tip()
   if (tip.position !== goal.position || tip.root !== goal.root) throw occupied()
   return tip
+}
+
+/**
+ * Which entries moved something where they come from: what happened elsewhere, and was imported there, is evidence and no more,
+ * and stays so in a copy.
+ */
+const implying = async ({ engine }: Store, page: Carried[]): Promise<(carried: Carried) => boolean> => {
+  const moved = page.flatMap(({ entry }) => movedBy(entry) ?? [])
+  const there = new Set<string>()
+  for (const table of ['session', 'turn', 'room'] as const) {
+    const ids = [...new Set(moved.filter((row) => row.table === table).map(({ id }) => id))]
+    if (ids.length === 0) continue
+    for (const { id } of await engine.lookup(engine.db, table, 'id', ids)) there.add(`${table} ${id}`)
+  }
+  return ({ entry }) => {
+    const row = movedBy(entry)
+    return row === null || there.has(`${row.table} ${row.id}`)
+  }
 }
 
 /** Whether a store is empty, or has the beginning of another: a copy that was interrupted goes on from there. */

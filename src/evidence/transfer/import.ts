@@ -6,6 +6,7 @@ import { ok, type Result, refused } from '../../shapes/result.ts'
 import { headersById } from '../read.ts'
 import { EMPTY, type Head } from '../rows.ts'
 import type { Store } from '../store.ts'
+import { tipAt } from './carry.ts'
 import { LINE_BYTES, type Progress } from './format.ts'
 import { linesOf } from './lines.ts'
 import { createReader, type Reader, type Seen } from './read-file.ts'
@@ -36,7 +37,7 @@ export const importFrom = async (
   { progress = () => {}, size = null, dryRun = false }: Options = {},
 ): Promise<Result<Imported>> => {
   const before = await store.tip()
-  const reader = createReader(before)
+  const reader = createReader(before, (position) => tipAt(store, position))
   const target = createTarget(store, dryRun)
   for await (const batch of batchesOf(source, reader.take)) {
     const taken = batch.ok ? await target.take(batch.value.entries) : batch
@@ -58,7 +59,7 @@ async function* batchesOf(source: AsyncIterable<Uint8Array>, take: Reader['take'
   let bytes = 0
   let read = 0
   for await (const line of linesOf(source, LINE_BYTES)) {
-    const taken = take(line)
+    const taken = await take(line)
     if (!taken.ok) return yield taken
     if (taken.value !== null) entries.push({ ...taken.value, line: line.number })
     bytes += line.bytes.length + 1

@@ -4,7 +4,7 @@ import type { Entry } from '../../shapes/evidence.ts'
 import { type Refusal, refusal } from '../../shapes/refusal.ts'
 import { ok, type Result, refused } from '../../shapes/result.ts'
 import type { Tip } from '../engine/engine.ts'
-import { advance, START } from '../tip.ts'
+import { advance } from '../tip.ts'
 import { End, FORMAT, Header, LINE_BYTES } from './format.ts'
 import type { Line } from './lines.ts'
 import { type Read, readEntry } from './read-line.ts'
@@ -23,14 +23,15 @@ export type Reader = ReturnType<typeof createReader>
 
 /**
  * Reads a file line by line, and holds it to what it says of itself: every entry in its place, and the last line right
- * about all others. `here` is where the target stands: a file that goes on from there is held to that, too.
+ * about all others. `here` is where the target stands, and `tipAt` where it stood before: a file that goes on from there is held to
+ * that, too.
  */
-export const createReader = (here: Tip) => {
+export const createReader = (here: Tip, tipAt: (position: number) => Promise<Tip>) => {
   const seen: Seen = { header: null, entries: 0, position: 0, end: null, continues: false }
   let tip: Tip | null = null
 
   /** Null for a line that holds no entry. */
-  const take = (line: Line): Result<Read | null> => {
+  const take = (line: Line): Result<Read | null> | Promise<Result<null>> => {
     if (seen.header === null) return begin(line)
     if (line.tooLong) return no(tooLong, line)
     if (seen.end !== null) return no(afterEnd, line)
@@ -41,7 +42,7 @@ export const createReader = (here: Tip) => {
   const told = (value: unknown, line: Line): Result<Read | null> =>
     'end' in Object(value) ? finish(value, line) : follow(value, line)
 
-  const begin = (line: Line): Result<null> => {
+  const begin = async (line: Line): Promise<Result<null>> => {
     const { data } = Header.safeParse(jsonIn(line))
     if (!data) {
       throw new Problem(
@@ -58,8 +59,8 @@ export const createReader = (here: Tip) => {
     seen.header = data
     seen.position = data.after
     seen.continues = data.after === here.position
-    if (data.after === 0) tip = { ...START }
-    else if (data.after === here.position) tip = { ...here }
+    // What came in before, as when an import was cut off, is passed over: the file goes on from what is here all the same.
+    if (data.after <= here.position) tip = { ...(seen.continues ? here : await tipAt(data.after)) }
     return ok(null)
   }
 
