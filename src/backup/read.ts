@@ -117,19 +117,25 @@ const bytesOf = async (file: string, ends: AbortSignal | undefined): Promise<Asy
   const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, error.code)
   })
-  const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0).finally(() => handle.close())
+  const { buffer } = await handle
+    .read({ buffer: Buffer.alloc(FIRST.length), position: 0 })
+    .finally(() => handle.close())
+  const isPacked = buffer.subarray(0, GZIP.length).equals(GZIP)
+  // Nothing was ever lost of what is something else: who named the wrong file need not look for an older one.
+  if (!isPacked && buffer.toString() !== FIRST) throw noBackup()
   const source = createReadStream(file, ends ? { signal: ends } : {})
-  if (!buffer.equals(GZIP)) return source as AsyncIterable<Buffer>
+  if (!isPacked) return source as AsyncIterable<Buffer>
   const plain = createGunzip()
   source.on('error', (error) => plain.destroy(error))
   return source.pipe(plain) as AsyncIterable<Buffer>
 }
 
+const noBackup = (): Problem => new Problem('this is no backup of Bellhop', 'name a file that `bellhop backup` made')
+
 const MOST_SMALL = 512 * 1024 * 1024
 
 const smallOf = async (entry: Packed, name: string): Promise<unknown> => {
-  if (entry.kind !== 'file' || entry.path !== name || entry.size > MOST_SMALL)
-    throw new Problem('this is no backup of Bellhop', 'name a file that `bellhop backup` made')
+  if (entry.kind !== 'file' || entry.path !== name || entry.size > MOST_SMALL) throw noBackup()
   const chunks: Buffer[] = []
   for await (const chunk of entry.data) chunks.push(chunk)
   return parseJson(Buffer.concat(chunks).toString())
@@ -137,7 +143,7 @@ const smallOf = async (entry: Packed, name: string): Promise<unknown> => {
 
 const check = (given: unknown): void => {
   const { data } = Opening.safeParse(given)
-  if (!data) throw new Problem('this is no backup of Bellhop', 'name a file that `bellhop backup` made')
+  if (!data) throw noBackup()
   if (data.format > FORMAT)
     throw new Problem(
       `the backup was made by a newer Bellhop (${data.version}; its format is ${data.format}, this one knows ${FORMAT})`,

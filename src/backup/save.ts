@@ -41,6 +41,7 @@ type Options = {
 export const saveInstance = async (options: Options): Promise<Summary> => {
   const { file, ends } = options
   if (existsSync(file)) throw new Problem(`${file} is there already`, 'choose another name, or name a folder')
+  if (!existsSync(dirname(file))) throw new Problem(`there is no folder ${dirname(file)}`, 'make it, or choose another')
   const part = `${file}.${process.pid}.part`
   const database = `${part}.db`
   try {
