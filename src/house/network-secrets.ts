@@ -1,22 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { Problem } from '../lib/problem.ts'
-import { secretVariable } from '../lib/secret-variable.ts'
-import { CERTIFICATES } from '../runners/variables.ts'
+import { secretsIn, secretVariable } from '../lib/secret-variable.ts'
 import type { IrcConfig, NetworkConfig } from '../shapes/networks.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** The variables that the networks of a config name, and the certificates: all of the environment that they are given. */
+/** The variables that the networks of a config name, and what they hold. */
 export const networkVariables = (
   networks: Readonly<Record<string, NetworkConfig>>,
   variables: Variables,
-): Record<string, string> => {
-  const given = CERTIFICATES.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))
-  const secrets = Object.values(networks)
-    .flatMap(networkNames)
-    .map((name) => [name, secretVariable(name, variables)])
-  return Object.fromEntries([...given, ...secrets.filter(([, value]) => value !== null)])
-}
+): Record<string, string> => secretsIn(Object.values(networks).flatMap(networkNames), variables)
 
 /** The variables with the secrets of a network. */
 export const networkNames = (network: NetworkConfig): string[] =>
@@ -28,6 +21,10 @@ export const networkNames = (network: NetworkConfig): string[] =>
         ...Object.values(network.agents).map(({ secret }) => secret),
         ...Object.values(network.keys),
       ].filter((name) => name !== undefined)
+
+/** The file with the key and the certificate that a network is joined with. */
+export const certificateOf = (network: NetworkConfig): string[] =>
+  network.kind === 'irc' && network.certificate !== undefined ? [network.certificate] : []
 
 /** What a variable holds; a problem where it is not set: a network that cannot be joined is better known at once. */
 export const secretIn = (name: string, network: string, variables: Variables): string => {

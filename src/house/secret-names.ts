@@ -4,8 +4,10 @@ import { Problem } from '../lib/problem.ts'
 import { secretFiles, secretVariable } from '../lib/secret-variable.ts'
 import { keysOf } from '../runners/variables.ts'
 import type { Config } from '../shapes/config.ts'
+import { GITHUB_SECRETS } from '../tickle/source-github.ts'
+import { HEADERS } from '../traces/traces.ts'
 import { contains } from '../workspace/paths.ts'
-import { networkNames } from './network-secrets.ts'
+import { certificateOf, networkNames } from './network-secrets.ts'
 import type { Settings } from './parts.ts'
 
 /** The variables with secrets that every house has. */
@@ -13,7 +15,13 @@ const OWN = ['REDIS_URL', 'BELLHOP_EVIDENCE', 'BELLHOP_TOKEN']
 
 /** Every variable that may hold a secret: each can be given as NAME_FILE instead. */
 export const secretNames = ({ agents, networks }: Pick<Config, 'agents' | 'networks'>): string[] => [
-  ...new Set([...OWN, ...agents.flatMap(keysOf), ...Object.values(networks).flatMap(networkNames)]),
+  ...new Set([
+    ...OWN,
+    ...GITHUB_SECRETS,
+    ...HEADERS,
+    ...agents.flatMap(keysOf),
+    ...Object.values(networks).flatMap(networkNames),
+  ]),
 ]
 
 /** A secret that is shorter may be a word that people say: it is not looked for in what they say. */
@@ -39,7 +47,8 @@ type Naming = Pick<Config, 'agents' | 'networks'>
  * renewed leads elsewhere later, and as what they really are.
  */
 export const secretPlaces = ({ variables = {}, secretsFile, closed = [] }: Given, config: Naming): string[] => {
-  const own = [...secretFiles(secretNames(config), variables), ...(secretsFile ? [secretsFile] : [])]
+  const certificates = Object.values(config.networks).flatMap(certificateOf)
+  const own = [...secretFiles(secretNames(config), variables), ...certificates, ...(secretsFile ? [secretsFile] : [])]
   const files = [...own, ...closed].map((file) => resolve(file))
   return [...new Set(files.flatMap((file) => (existsSync(file) ? [file, realpathSync(file)] : [file])))]
 }

@@ -18,6 +18,15 @@ export const secretVariable = (name: string, variables: Variables): string | nul
   throw new Problem(`${name} and ${fileVariable(name)} are both set`, 'leave one of them out')
 }
 
+/** Those of some secrets that are given, by the names of their variables: for whoever hands them on. */
+export const secretsIn = (names: readonly string[], variables: Variables): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const secret = secretVariable(name, variables)
+      return secret === null ? [] : [[name, secret]]
+    }),
+  )
+
 /** The files that secrets are in, for those who keep them from agents. */
 export const secretFiles = (names: readonly string[], variables: Variables): string[] =>
   [...new Set(names)].flatMap((name) => variables[fileVariable(name)] || [])

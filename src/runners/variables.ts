@@ -1,4 +1,4 @@
-import { secretVariable } from '../lib/secret-variable.ts'
+import { secretsIn, secretVariable } from '../lib/secret-variable.ts'
 import type { AgentConfig } from '../shapes/agent.ts'
 import { type Variables, withoutProxy } from './environment.ts'
 
@@ -12,6 +12,12 @@ const KEYS: Record<AgentConfig['type'], readonly string[]> = {
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
 /** Files and folders with certificates: whoever uses them has to see them. */
 export const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
+
+/** By which certificates others are known. */
+export const certificatesIn = (variables: Variables): Record<string, string> => picked(CERTIFICATES, variables)
+
+const picked = (names: readonly string[], variables: Variables): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
 
 type Keyed = Pick<AgentConfig, 'type' | 'key' | 'provider'>
 
@@ -29,18 +35,13 @@ export const keyOf = (agent: Keyed, variables: Variables): string | null =>
 
 /** How to the network, and by which certificates: the only things of our environment that programs of agents are given. */
 export const wayOut = (variables: Variables): Record<string, string> => {
-  const names = [...PROXIES.flatMap((name) => [name, name.toLowerCase()]), ...CERTIFICATES]
-  const given = names.flatMap((name) => (variables[name] ? [[name, variables[name]] as const] : []))
+  const proxies = PROXIES.flatMap((name) => [name, name.toLowerCase()])
   const direct = withoutProxy(variables)
-  return { ...Object.fromEntries(given), NO_PROXY: direct, no_proxy: direct }
+  return { ...picked(proxies, variables), ...certificatesIn(variables), NO_PROXY: direct, no_proxy: direct }
 }
 
 /** What a worker has to be handed of an environment so that its agents can work. */
-export const handedOn = (agents: readonly AgentConfig[], variables: Variables): Record<string, string> => {
-  const names = agents.flatMap(keysOf)
-  const keys = names.flatMap((name) => {
-    const key = secretVariable(name, variables)
-    return key === null ? [] : [[name, key] as const]
-  })
-  return { ...wayOut(variables), ...Object.fromEntries(keys) }
-}
+export const handedOn = (agents: readonly AgentConfig[], variables: Variables): Record<string, string> => ({
+  ...wayOut(variables),
+  ...secretsIn(agents.flatMap(keysOf), variables),
+})

@@ -3,6 +3,7 @@ import { execa } from 'execa'
 import { z } from 'zod'
 import { parseJson } from '../lib/parse-json.ts'
 import { oneLine } from '../lib/plain.ts'
+import { secretsIn } from '../lib/secret-variable.ts'
 import { findProgram } from '../sandbox/programs.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
@@ -18,13 +19,16 @@ const OUTPUT_BYTES = 4 * 1024 * 1024
 const TITLE = 200
 const TEXT = 8000
 
-/** The variables that `gh` is given: where it is signed in, and the way out. */
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** The variables with what `gh` may be signed in by. */
+export const GITHUB_SECRETS: readonly string[] = ['GH_TOKEN', 'GITHUB_TOKEN']
+
+/** What else `gh` is given: where it is signed in, and the way out. */
 const VARIABLES = [
   'HOME',
   'XDG_CONFIG_HOME',
   'GH_CONFIG_DIR',
-  'GH_TOKEN',
-  'GITHUB_TOKEN',
   'GH_HOST',
   'HTTPS_PROXY',
   'HTTP_PROXY',
@@ -39,7 +43,7 @@ const VARIABLES = [
 type Options = {
   /** Where programs of the house are looked for. */
   path: string
-  variables: Readonly<Record<string, string | undefined>>
+  variables: Variables
   /** A folder that no agent writes to: `gh` would ask git about the one it is started in. */
   cwd: string
 }
@@ -60,7 +64,13 @@ export const createGithub =
     const fields = ['--json', 'number,title,body', '--state', 'open', '--limit', String(MOST)]
     const ran = await execa(program, ['issue', 'list', '--repo', repository, ...fields, ...filter], {
       cwd,
-      env: { ...given(variables), PATH: path, GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1' },
+      env: {
+        ...githubVariables(variables),
+        PATH: path,
+        GH_PROMPT_DISABLED: '1',
+        GH_NO_UPDATE_NOTIFIER: '1',
+        NO_COLOR: '1',
+      },
       extendEnv: false,
       stdin: 'ignore',
       timeout: WAIT_MS,
@@ -79,8 +89,11 @@ const sourceOf = ({ number, title, body }: z.infer<typeof Issue>, repository: st
   text: (body ?? '').slice(0, TEXT).toWellFormed(),
 })
 
-const given = (variables: Options['variables']): Record<string, string> =>
-  Object.fromEntries(VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])))
+/** All of an environment that `gh` needs. */
+export const githubVariables = (variables: Variables): Record<string, string> => ({
+  ...Object.fromEntries(VARIABLES.flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]]))),
+  ...secretsIn(GITHUB_SECRETS, variables),
+})
 
 const reasonOf = ({ stderr, timedOut, isMaxBuffer, exitCode }: Failed): string => {
   if (timedOut) return `it took longer than ${WAIT_MS / 1000} seconds`

@@ -1,4 +1,5 @@
 import { Problem } from '../lib/problem.ts'
+import { secretVariable } from '../lib/secret-variable.ts'
 import { within } from '../lib/within.ts'
 import { type SpanName, spanIdOf, traceIdOf } from './ids.ts'
 import { samplerOf } from './sampling.ts'
@@ -45,7 +46,7 @@ export const openTraces = async ({ variables, part, version }: Options): Promise
   const { openExporter } = await import('./exporter.ts')
   const exporter = openExporter({
     url,
-    headers: pairsIn(variables['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? variables['OTEL_EXPORTER_OTLP_HEADERS']),
+    headers: pairsIn(headersIn(variables)),
     delayMs: Number(variables['OTEL_BSP_SCHEDULE_DELAY']) || DELAY_MS,
     resource: {
       ...pairsIn(variables['OTEL_RESOURCE_ATTRIBUTES']),
@@ -69,6 +70,12 @@ export const openTraces = async ({ variables, part, version }: Options): Promise
 
 const DELAY_MS = 1000
 
+/** The variables with what a collector is shown, of which there may be a token; the first that is set holds. */
+export const HEADERS: readonly string[] = ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS']
+
+const headersIn = (variables: Options['variables']): string =>
+  HEADERS.map((name) => secretVariable(name, variables)).find((value) => value !== null) ?? ''
+
 /** Where spans go to; null where nobody asked for them. */
 export const endpointIn = (variables: Options['variables']): string | null => {
   if (variables['OTEL_SDK_DISABLED'] === 'true' || variables['OTEL_TRACES_EXPORTER'] === 'none') return null
@@ -88,9 +95,9 @@ const checked = (url: string, variable: string): string => {
 }
 
 /** `key=value,key=value`, each percent-encoded. */
-const pairsIn = (text: string | undefined): Record<string, string> =>
+const pairsIn = (text = ''): Record<string, string> =>
   Object.fromEntries(
-    (text ?? '').split(',').flatMap((pair) => {
+    text.split(',').flatMap((pair) => {
       const [key = '', ...value] = pair.split('=')
       return key.trim() === '' ? [] : [[key.trim(), decoded(value.join('=').trim())]]
     }),

@@ -5,10 +5,11 @@ import { networkVariables } from '../house/network-secrets.ts'
 import type { Settings } from '../house/parts.ts'
 import { secretPlaces } from '../house/secret-names.ts'
 import { Problem } from '../lib/problem.ts'
-import { handedOn } from '../runners/variables.ts'
+import { certificatesIn, handedOn } from '../runners/variables.ts'
 import type { Config } from '../shapes/config.ts'
 import { readLeniently } from '../shapes/lenient.ts'
 import { MAIN } from '../shapes/room.ts'
+import { githubVariables } from '../tickle/source-github.ts'
 
 /** What a gateway or a worker tells the process that started it. */
 export const Report = z.discriminatedUnion('kind', [
@@ -102,8 +103,11 @@ const environmentOf = (
   { agents, networks }: Pick<Config, 'agents' | 'networks'>,
 ): Record<string, string> => ({
   PATH: settings.path,
-  // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and both for nobody else.
+  ...certificatesIn(settings.variables ?? {}),
+  // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and a sign-in on GitHub for whoever
+  // is asked for its issues; each for nobody else.
   ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : {}),
+  ...(name === 'gateway' ? githubVariables(settings.variables ?? {}) : {}),
   ...(name === 'bridge' ? networkVariables(networks, settings.variables ?? {}) : {}),
   ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
   ...telemetryOf(settings.variables ?? {}),
@@ -136,7 +140,7 @@ const flagsOf = (
 ): string[] => [
   ...['--data', data, '--workspace', `${workspaceName}=${workspace}`],
   ...(configFile ? ['--config', configFile] : []),
-  ...(host && name !== 'bridge' ? ['--host', host] : []),
-  ...(port === undefined || name === 'bridge' ? [] : ['--port', String(port)]),
+  ...(host && name === 'gateway' ? ['--host', host] : []),
+  ...(port !== undefined && name === 'gateway' ? ['--port', String(port)] : []),
   ...(verbose ? ['--verbose'] : []),
 ]

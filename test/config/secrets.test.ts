@@ -65,9 +65,18 @@ test('the keys of agents and the secrets of networks come by file as well', () =
     discord: { kind: 'discord', token: 'DISCORD_TOKEN', channels: { '1234567890123456789': 'lobby' } },
   })
   expect([keyOf(claude, variables), keyOf(codex, variables)]).toEqual(['sk-ant', 'sk-mine'])
-  expect(handedOn([claude, codex], variables)).toMatchObject({ ANTHROPIC_API_KEY: 'sk-ant', MY_KEY: 'sk-mine' })
-  expect(networkVariables(networks, variables)).toEqual({ DISCORD_TOKEN: 'dt', SSL_CERT_FILE: '/etc/ssl/cert.pem' })
+  expect(handedOn([claude, codex], variables)).toEqual({
+    ANTHROPIC_API_KEY: 'sk-ant',
+    MY_KEY: 'sk-mine',
+    SSL_CERT_FILE: '/etc/ssl/cert.pem',
+    NO_PROXY: expect.any(String),
+    no_proxy: expect.any(String),
+  })
+  expect(networkVariables(networks, variables)).toEqual({ DISCORD_TOKEN: 'dt' })
 })
+
+const certified = (certificate: string) =>
+  Networks.parse({ home: { kind: 'irc', host: 'irc.example.org', channels: { '#team': 'lobby' }, certificate } })
 
 test('a secret in the workspace is refused: agents read what is there', () => {
   using folder = scratch()
@@ -90,8 +99,11 @@ test('a secret in the workspace is refused: agents read what is there', () => {
   expect([
     said({ variables: { ANTHROPIC_API_KEY_FILE: inside } }),
     said({ variables: { REDIS_URL_FILE: inside } }),
+    said({ variables: { GH_TOKEN_FILE: inside } }),
+    said({ variables: { OTEL_EXPORTER_OTLP_HEADERS_FILE: inside } }),
     said({ secretsFile: inside }),
-  ]).toEqual(Array(3).fill(`the secret in ${inside} lies in the workspace, where agents read it`))
+    complaint(() => refuseOpenSecrets(settings, { ...config, networks: certified(inside) })).message,
+  ]).toEqual(Array(6).fill(`the secret in ${inside} lies in the workspace, where agents read it`))
   using outside = scratch()
   const link = join(outside.path, 'key')
   symlinkSync(folder.write('real', 'sk-a'), link)
