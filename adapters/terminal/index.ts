@@ -61,7 +61,7 @@ export const createTerminal = (options: TerminalOptions): ChatAdapter => ({
 const OWN = {
   enter: 'go to another room or thread; alone, says which there are',
   leave: 'go back to where you were before',
-  quit: 'leave the terminal',
+  quit: 'end it, and all that was started with it',
 }
 
 type Visit = ReturnType<typeof createVisit>

@@ -82,7 +82,7 @@ export const openScreen = ({ input, output, you, room, colour, complete }: Scree
     print,
     show,
     greet: () => {
-      if (terminal) print(`You are ${name} (${you.role}) in ${room}. Say /help for the commands, /quit to leave.`)
+      if (terminal) print(`You are ${name} (${you.role}) in ${room}. Say /help for the commands, /quit to end it.`)
     },
     /** Where one is by now: the prompt says so. */
     enter: (place: string, text: string) => {

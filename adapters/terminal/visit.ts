@@ -43,7 +43,7 @@ export const createVisit = ({ port, room, after, screen, over }: Options) => {
     /** Back to where one was before; what was seen there is not shown again. */
     leave: async (): Promise<void> => {
       const before = left.at(-1)
-      if (!before) return warn(screen, `you are in ${here.room}, where you began: /quit leaves`)
+      if (!before) return warn(screen, `you are in ${here.room}, where you began: /quit ends it for everybody`)
       await goTo(stayIn(before.room, { tail: LAST }, before.seen), () => left.pop())
     },
   }

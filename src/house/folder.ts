@@ -56,6 +56,9 @@ const Secrets = z.strictObject({
 })
 export type Secrets = z.infer<typeof Secrets>
 
+/** What the keys of an instance begin with in Redis. */
+export const prefixOf = ({ instance }: Secrets): string => `bellhop-${instance}`
+
 /** A unix socket's path may have about a hundred bytes: in a deep folder it lies elsewhere. */
 const SOCKET_BYTES = 100
 

@@ -57,11 +57,14 @@ export const holdFolder = (folder: Folder): (() => void) => {
   throw new Problem(`a backup is being restored into ${folder.path}`, 'start this when that has ended')
 }
 
+/** Whether a gateway, worker or bridge works on the folder. */
+export const hasProcesses = (folder: Folder): boolean => isHeld(folder.processes)
+
 /** Refuses where anything runs on the folder: an instance, or a gateway, worker or bridge that was started by itself. */
 export const refuseRunning = (folder: Folder): void => {
   if (isLocked(folder))
     throw new Problem(`a Bellhop runs on ${folder.path}`, 'end it first, or name another --data DIR')
-  if (isHeld(folder.processes)) throw held(folder)
+  if (hasProcesses(folder)) throw held(folder)
 }
 
 /** Makes this process the only one that does anything with the folder, for whoever replaces what is in it. */
@@ -78,7 +81,8 @@ export const lockAlone = (folder: Folder): (() => void) => {
   }
 }
 
-const held = ({ path }: Folder): Problem =>
+/** What is said where processes are in the way. */
+export const held = ({ path }: Folder): Problem =>
   new Problem(
     `processes of a Bellhop run on ${path}`,
     'end every gateway, worker and bridge that works on it first, or name another --data DIR',

@@ -72,7 +72,7 @@ import { createUploads } from '../workspace/uploads.ts'
 import { createWorldClient } from '../world/client.ts'
 import { worldAddress } from '../world/own.ts'
 import { createWorlds } from '../world/worlds.ts'
-import { type Folder, noteStore, openFolder, openWorkspaceFolder, secretsOf, userName } from './folder.ts'
+import { type Folder, noteStore, openFolder, openWorkspaceFolder, prefixOf, secretsOf, userName } from './folder.ts'
 import { holdFolder } from './lock.ts'
 import { createPlaces } from './places.ts'
 import { givenSecrets, refuseOpenSecrets, secretPlaces } from './secret-names.ts'
@@ -141,7 +141,7 @@ export const openParts = async (given: Settings, part: string) => {
 
   const address = settings.redis ?? folder.redisSocket
   await reach(address)
-  const prefix = `bellhop-${secrets.instance}`
+  const prefix = prefixOf(secrets)
   const away = (error: Error) => log.warn('redis is not there', { error: error.message })
   const redis = connect(address, away)
   /** For what is counted with every line. */

@@ -3,14 +3,14 @@ import { setTimeout } from 'node:timers/promises'
 import { loadHouse } from '../config/load.ts'
 import { type Migrated, migratedLine } from '../evidence/engine/sharing.ts'
 import { openStore } from '../evidence/store.ts'
-import { type Folder, openFolder, openWorkspaceFolder, type Secrets, secretsOf } from '../house/folder.ts'
-import { lockFolder } from '../house/lock.ts'
+import { type Folder, openFolder, openWorkspaceFolder, prefixOf, type Secrets, secretsOf } from '../house/folder.ts'
+import { hasProcesses, held, lockFolder } from '../house/lock.ts'
 import type { Settings } from '../house/parts.ts'
 import { writeInstance } from '../house/running.ts'
 import { refuseOpenSecrets } from '../house/secret-names.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
-import { ping } from '../redis/redis.ts'
+import { connect, ping } from '../redis/redis.ts'
 import type { Config } from '../shapes/config.ts'
 import { type Child, type ChildName, startChild } from './children.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -60,6 +60,7 @@ const start = async ({ settings, config, folder, say, undo, stop }: Starting): P
   const watch = new AbortController()
   const redis = await openRedis({ settings, config, folder, say }, watch.signal)
   undo.push(redis.stop)
+  if (!settings.redis) await refuseElsewhere(folder, redis.address, prefixOf(secrets))
 
   const within = { ...settings, redis: redis.address }
   const names = namesFor(config, settings.workers)
@@ -131,6 +132,29 @@ const openRedis = async ({ settings, config, folder, say }: Opening, signal: Abo
     signal.aborted ? new Promise<never>(() => {}) : new Problem(`Redis ended under us (${how})`, AGAIN),
   )
   return { address: folder.redisSocket, broken, stop: server.stop }
+}
+
+/** How long what is left of an instance that was killed may take to end, or to find this Redis. */
+const LEFT_MS = 10_000
+
+/**
+ * What works on the folder and does not come to the Redis of this instance is on another one: both would take the same work, and
+ * each say of what the other does that it was interrupted.
+ */
+const refuseElsewhere = async (folder: Folder, address: string, prefix: string): Promise<void> => {
+  if (!hasProcesses(folder)) return
+  const redis = connect(address, () => {})
+  try {
+    const { createSnapshots } = await import('../metrics/snapshots.ts')
+    const snapshots = createSnapshots({ redis, prefix, expiryMs: LEFT_MS })
+    for (const end = steadyClock() + LEFT_MS; steadyClock() < end; await setTimeout(100)) {
+      if (!hasProcesses(folder) || (await snapshots.all()).length > 0) return
+    }
+  } finally {
+    redis.disconnect()
+  }
+  const { message, fix } = held(folder)
+  throw new Problem(`${message}, on another Redis`, `give this one the same REDIS_URL, or ${fix}`)
 }
 
 const AGAIN = 'nothing that was accepted is lost: start `bellhop up` again'

@@ -15,7 +15,8 @@ type Terminal = {
 }
 
 /** `bellhop up`: everything, until Ctrl-C; with a terminal, a room right there. Answers the exit code. */
-export const up = async (settings: Settings, terminal: Terminal, ends: AbortSignal): Promise<number> => {
+export const up = async (settings: Settings, terminal: Terminal, ending: AbortController): Promise<number> => {
+  const ends = ending.signal
   const say = (line: string) => terminal.output.write(`bellhop: ${line}\n`)
   const instance = await startInstance(settings, say)
   for (const line of await agentLines(instance)) say(line)
@@ -35,6 +36,8 @@ export const up = async (settings: Settings, terminal: Terminal, ends: AbortSign
     : []
   const problem = await Promise.race([ended, instance.broken, ...rooms])
   over.abort()
+  // Also where the room was left by a key: the next one is the second, and ends at once.
+  ending.abort()
   await Promise.allSettled(rooms)
   say(problem ? `${problem.message}: ending the rest` : 'draining')
   await instance.stop()

@@ -298,7 +298,7 @@ describe('a room line by line', () => {
 describe('a room in a terminal', () => {
   test('prints above the prompt and leaves a half-typed line alone, even one that takes two rows', async () => {
     const room = enter({ tty: true })
-    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to end it.']
     await poll(room.screen).toEqual([...greeting, 'ana@lobby>'])
     room.input.write('a half')
     await poll(room.screen).toEqual([...greeting, 'ana@lobby> a half'])
@@ -372,7 +372,7 @@ describe('a room in a terminal', () => {
 
 describe('what an agent is writing', () => {
   const turn = { author: claude, session: 's1', turn: 'm1.claude-1' }
-  const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+  const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to end it.']
   const begin = (part: Parameters<typeof enter>[0] = {}) => {
     const room = enter({ tty: true, ...part })
     room.open()
@@ -503,7 +503,7 @@ describe('going from room to room', () => {
         'ana: is it flaky?',
         '— you are in lobby',
         'bob: meanwhile',
-        '  ! you are in lobby, where you began: /quit leaves',
+        '  ! you are in lobby, where you began: /quit ends it for everybody',
         'ana: hello',
         '',
       ].join('\n'),
@@ -523,7 +523,7 @@ describe('going from room to room', () => {
 
   test('the prompt says where one is, and nothing that was being written elsewhere stays', async () => {
     const room = enter({ tty: true })
-    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to leave.']
+    const greeting = ['You are ana (operator) in lobby. Say /he', 'lp for the commands, /quit to end it.']
     room.show(post(1, { author: claude, turn: 'm1.claude-1', kind: 'working', text: 'is at work' }))
     room.progress('m1.claude-1.said-1', 'never')
     room.input.write('/ent\t')
@@ -563,7 +563,7 @@ describe('going from room to room', () => {
         '  In this terminal:',
         '  /enter [ROOM]: go to another room or thread; alone, says which there are',
         '  /leave: go back to where you were before',
-        '  /quit: leave the terminal',
+        '  /quit: end it, and all that was started with it',
         '  /enter lobby  a room',
         '  /enter porch  a room',
         `  /enter ${THREAD}  with claude-1, the flaky test`,
