@@ -5,6 +5,7 @@ import { exposition, type Family, type Said } from '../metrics/exposition.ts'
 import { createMetrics, familiesOf } from '../metrics/metrics.ts'
 import { runtimeMetrics } from '../metrics/runtime.ts'
 import type { Snapshot } from '../metrics/snapshots.ts'
+import { watchStalls } from '../metrics/stalls.ts'
 import type { Health } from '../shapes/http.ts'
 import type { ProcessFacts } from '../shapes/process.ts'
 import { everybody } from './health.ts'
@@ -67,7 +68,11 @@ export const startSeeing = (parts: Parts, { part, health, places = () => [] }: O
   // Missed beats show in what is missing: there is nothing to say of them.
   const tick = (): Promise<void> => beat().catch(() => {})
   void tick()
-  const timer = setInterval(tick, BEAT_MS)
+  const stalls = watchStalls()
+  const timer = setInterval(() => {
+    metrics.observe('bellhop_stall_seconds', {}, stalls.longest())
+    void tick()
+  }, BEAT_MS)
   timer.unref()
 
   return {
@@ -80,6 +85,7 @@ export const startSeeing = (parts: Parts, { part, health, places = () => [] }: O
     },
     stop: async (): Promise<void> => {
       clearInterval(timer)
+      stalls.stop()
       if (redis.status === 'ready') await within(REGISTRY_MS, snapshots.leave(process_)).catch(() => {})
     },
   }

@@ -12,6 +12,7 @@ type Row = {
 /** From what a step that reads a file takes, to what a program may take. */
 const WORK = [0.005, 0.025, 0.1, 0.5, 2, 10, 60, 300]
 const TURNS = [0.1, 0.5, 2, 10, 30, 120, 600, 3600]
+const STALLS = [0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10]
 const QUICK = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
 /** Every metric of Bellhop, once: the docs, the dashboard and the alert rules are held against it. */
@@ -22,6 +23,12 @@ const table = {
     labels: ['part', 'version', 'node'],
   },
   bellhop_ready: { kind: 'gauge', help: '1 while the process can take work, as /readyz says', labels: [] },
+  bellhop_stall_seconds: {
+    kind: 'histogram',
+    help: 'The longest that the process stood still in each 2 seconds, beside the 0.1 s by which that is measured',
+    labels: [],
+    buckets: STALLS,
+  },
 
   // the door
   bellhop_messages_total: {

@@ -82,7 +82,12 @@ describe('what is counted', () => {
 
     const all = await eventually('the worker to be seen through the gateway', async () => {
       const [, text] = await scrape(house.url, token)
-      return sum(text, 'bellhop_turn_seconds_count', `process="worker-${hostname()}-${process.pid}-`) === 1 && text
+      const ofWorker = `process="worker-${hostname()}-${process.pid}-`
+      return (
+        sum(text, 'bellhop_turn_seconds_count', ofWorker) === 1 &&
+        sum(text, 'bellhop_stall_seconds_count', ofWorker) > 0 &&
+        text
+      )
     })
     expect({
       messages:
