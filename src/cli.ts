@@ -109,19 +109,20 @@ const redisFrom = (url: string | null, ca: string | null): string | null => {
 const ORPHANED_MS = 3000
 
 /** Ends on SIGINT, on SIGTERM, and when the process that started us goes away. A second signal ends at once. */
-const untilEnded = (): AbortSignal => {
+const endedBySignals = (): AbortController => {
   const ends = new AbortController()
   const end = () => (ends.signal.aborted ? process.exit(130) : ends.abort())
   process.on('SIGINT', end)
   process.on('SIGTERM', end)
   process.on('SIGHUP', end)
-  if (!process.connected) return ends.signal
+  if (!process.connected) return ends
   process.on('disconnect', () => {
     ends.abort()
     setTimeout(() => process.exit(1), ORPHANED_MS).unref()
   })
-  return ends.signal
+  return ends
 }
+const untilEnded = (): AbortSignal => endedBySignals().signal
 
 /** Runs a gateway or a worker until it is told to end; tells whoever started it how it went. */
 const serve = async (
@@ -161,12 +162,18 @@ const withFlags = (command: Command): Command =>
     )
     .option('--config <file>', 'a file with what differs from config/default.yaml (BELLHOP_CONFIG)')
 
-const withServerFlags = (command: Command): Command =>
+const withLogFlags = (command: Command): Command =>
   withFlags(command)
-    .option('--host <name>', 'where to listen (BELLHOP_HOST; 127.0.0.1)')
-    .option('--port <n>', 'the port of the web door, 0 for any free one (BELLHOP_PORT; 7070)', optionOf('port'))
     .option('--log <where>', 'where the log goes: file, stdout or stderr (BELLHOP_LOG; as the config says)')
     .option('--verbose', 'show the log here too (BELLHOP_VERBOSE)')
+
+/** For processes with a door. */
+const withServerFlags = (command: Command): Command =>
+  withLogFlags(
+    command
+      .option('--host <name>', 'where to listen (BELLHOP_HOST; 127.0.0.1)')
+      .option('--port <n>', 'the port of the web door, 0 for any free one (BELLHOP_PORT; 7070)', optionOf('port')),
+  )
 
 /** For processes that run by themselves: those of `up` are seen through its gateway. */
 const withHealthFlag = (command: Command): Command =>
@@ -181,6 +188,7 @@ const program = new Command('bellhop')
   .version(version)
   .showHelpAfterError('(see `bellhop help`)')
   .configureHelp({ sortSubcommands: false })
+  .helpCommand(false)
 
 withServerFlags(program.command('up').description('start everything; with a terminal, open a room right there'))
   .option('--workers <n>', 'how many workers to start (worker.processes of the config)', optionOf('workers'))
@@ -189,7 +197,7 @@ withServerFlags(program.command('up').description('start everything; with a term
     // It only watches over others: what it could be faster by would lie idle.
     setFlagsFromString('--optimize-for-size')
     const { up } = await import('./up/up.ts')
-    process.exitCode = await up(settingsFrom(flags), terminal, untilEnded())
+    process.exitCode = await up(settingsFrom(flags), terminal, endedBySignals())
   })
 program
   .command('demo')
@@ -228,19 +236,14 @@ withHealthFlag(
 ).action((flags: Flags) =>
   serve(async () => (await import('./house/gateway.ts')).startGateway(settingsFrom(flags)), 'gateway'),
 )
-withHealthFlag(
-  withServerFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')),
-)
+withHealthFlag(withLogFlags(program.command('worker').description('the agents and their steps alone (`up` starts it)')))
   .option('--queues <names>', 'what to take: turns, steps, or both (BELLHOP_QUEUES; both)', optionOf('queues'))
   .action((flags: Flags) =>
     serve(async () => (await import('./house/worker.ts')).startWorker(settingsFrom(flags)), 'worker'),
   )
-withHealthFlag(withFlags(program.command('bridge').description('IRC and Discord alone (`up` starts it)')))
-  .option('--log <where>', 'where the log goes: file, stdout or stderr (BELLHOP_LOG; as the config says)')
-  .option('--verbose', 'show the log here too (BELLHOP_VERBOSE)')
-  .action((flags: Flags) =>
-    serve(async () => (await import('./house/bridge.ts')).startBridge(settingsFrom(flags)), 'bridge'),
-  )
+withHealthFlag(withLogFlags(program.command('bridge').description('IRC and Discord alone (`up` starts it)'))).action(
+  (flags: Flags) => serve(async () => (await import('./house/bridge.ts')).startBridge(settingsFrom(flags)), 'bridge'),
+)
 program
   .command('world-server')
   .description('the text world of alfworld as a server by itself, on this machine alone')
@@ -293,6 +296,19 @@ secretsCommand(program.command('secrets'))
 backupCommands(program, { withFlags, settingsFrom, untilEnded })
 migrateCommand(program.command('migrate'), { withFlags, settingsFrom })
 program.command('test').description('set up what the tests need and run them all')
+program
+  .command('help')
+  .description('what there is, or how one command is used')
+  .argument('[command...]', 'such as: token mint')
+  .action((names: string[]) => {
+    let found = program
+    for (const name of names) {
+      const below = found.commands.find((one) => one.name() === name)
+      if (!below) throw new Problem(`there is no command ${names.join(' ')}`, '`bellhop help` has all that there is')
+      found = below
+    }
+    found.help()
+  })
 
 // Whoever reads may have seen enough, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -301,7 +317,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 program.parseAsync().catch((error: unknown) => {
-  if (!(error instanceof Problem)) throw error
-  console.error(`bellhop: ${error.message}\n  ${error.fix}`)
+  const problem = error instanceof Problem ? error : unreachable(error)
+  if (!problem) throw error
+  console.error(`bellhop: ${problem.message}\n  ${problem.fix}`)
   process.exit(1)
 })
+
+/** What `fetch` throws where nobody answers says nothing to people. */
+const unreachable = (error: unknown): Problem | null =>
+  error instanceof TypeError && error.message === 'fetch failed'
+    ? new Problem(
+        `the Bellhop that was asked does not answer: ${(error.cause as Error | undefined)?.message ?? 'no connection'}`,
+        'look whether it still runs: `bellhop status`',
+      )
+    : null

@@ -548,8 +548,8 @@ const checks = {
   instance,
   bubblewrap,
   limits,
-  claude: ({ env }) => agentProgram('claude', '@anthropic-ai/claude-code', env),
-  codex: ({ env }) => agentProgram('codex', '@openai/codex', env),
+  claude: ({ env }) => agentProgram('claude', '@anthropic-ai/claude-code@2.1.325', env),
+  codex: ({ env }) => agentProgram('codex', '@openai/codex@0.166.0', env),
   chromium: ({ env }) => unlessMissing('needed for the tests', program('chromium', 'chromium', env)),
   postgresql,
 }

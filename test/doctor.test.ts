@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TESTED } from '../src/runners/versions.ts'
 
 const repository = resolve(import.meta.dirname, '..')
 
@@ -158,9 +159,14 @@ describe('the whole report', () => {
             'claude',
             'optional',
             'claude is not on the PATH; its agents rehearse',
-            'npm install -g @anthropic-ai/claude-code',
+            `npm install -g @anthropic-ai/claude-code@${TESTED.claude.at(-1)}`,
           ),
-          absent('codex', 'optional', 'codex is not on the PATH; its agents rehearse', 'npm install -g @openai/codex'),
+          absent(
+            'codex',
+            'optional',
+            'codex is not on the PATH; its agents rehearse',
+            `npm install -g @openai/codex@${TESTED.codex.at(-1)}`,
+          ),
           absent('chromium', 'optional', 'chromium is not on the PATH; needed for the tests', installs('chromium')),
           absent(
             'postgresql',

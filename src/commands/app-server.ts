@@ -24,7 +24,7 @@ export const appServerCommand = (
       const given = flags.token ?? own() ?? undefined
       const found = flags.url && given ? null : await addressOf(settings)
       const [url, token] = [flags.url ?? found?.url, given ?? found?.token]
-      if (url === undefined || token === undefined) throw noInstance(settings)
+      if (url === undefined || token === undefined) throw await noInstance(settings)
       await relay({ url, token }, process.stdin, process.stdout)
       // Standard input may stay open: nothing is read from it any more.
       process.exit()

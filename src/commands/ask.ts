@@ -9,8 +9,8 @@ import { commands } from '../operations/table.ts'
 import type { Receipt } from '../shapes/message.ts'
 import type { Result } from '../shapes/result.ts'
 import { evidenceCommands } from './evidence.ts'
-import { fail, print } from './print.ts'
-import { tellApproval, tellConversation } from './say.ts'
+import { failTyped, print } from './print.ts'
+import { tellApproval, tellReceipt, tellReplies } from './say.ts'
 import { findInstance, millisecondsFrom, noInstance, optionOf, type Shell } from './shell.ts'
 import { tokenCommands } from './token.ts'
 
@@ -54,32 +54,36 @@ const askCommand = (named: Command, row: Operation, { withFlags, settingsFrom }:
   if (isWaitedFor(row)) command.option('--wait <seconds>', 'how long to wait for the answer', '60')
   command.action(async (...given: unknown[]) => {
     const positional = given.slice(0, row.positional.length).flat() as (string | undefined)[]
-    await ask(row, positional, given[row.positional.length] as Flags, settingsFrom)
+    await ask(command, row, positional, settingsFrom)
   })
 }
 
 const ask = async (
+  named: Command,
   row: Operation,
   positional: (string | undefined)[],
-  flags: Flags,
   settingsFrom: Shell['settingsFrom'],
 ): Promise<void> => {
-  const named = Object.keys(row.input.shape).flatMap((key) =>
+  const flags = named.opts<Flags>()
+  const options = Object.keys(row.input.shape).flatMap((key) =>
     flags[key] === undefined ? [] : [`${key}=${flags[key]}`],
   )
-  const words = [...positional.filter((word) => word !== undefined), ...named]
+  const words = [...positional.filter((word) => word !== undefined), ...options]
   const json = flags['json'] === true
   const input = inputFrom(row, words)
-  if (!input.ok) return fail(input.refusal, json)
+  if (!input.ok) return failTyped(input.refusal, named, json)
 
   const settings = settingsFrom(flags)
   // What takes long reads the store itself: it can say how far it is, and keeps nobody else waiting.
   const client = row.long ? null : await findInstance(settings)
-  if (!row.reads) return client ? command(client, row, input.value, flags) : Promise.reject(noInstance(settings))
+  if (!row.reads) {
+    if (!client) throw await noInstance(settings)
+    return command(client, row, input.value, named)
+  }
   const answer = client
     ? await client.ask(row.name as ReadName, input.value)
     : await offline(row, input.value, settings)
-  if (!answer.ok) return fail(answer.refusal, json)
+  if (!answer.ok) return failTyped(answer.refusal, named, json)
   print(json ? JSON.stringify(answer.value) : plain(row.render(answer.value)))
   if (row.passes && !row.passes(answer.value)) process.exitCode = 1
 }
@@ -89,7 +93,7 @@ const offline = async (
   input: Record<string, unknown>,
   settings: Settings,
 ): Promise<Result<unknown>> => {
-  if (!row.offline) throw noInstance(settings)
+  if (!row.offline) throw await noInstance(settings)
   const { askOffline } = await import('./offline.ts')
   return askOffline(row, input, settings)
 }
@@ -98,10 +102,16 @@ const offline = async (
 const isWaitedFor = ({ gives, tells }: Operation): boolean => gives !== undefined && !tells
 
 /** What changes something is a command in a room, whichever face it comes from. */
-const command = async (client: Client, row: Operation, input: Record<string, unknown>, flags: Flags): Promise<void> => {
+const command = async (
+  client: Client,
+  row: Operation,
+  input: Record<string, unknown>,
+  named: Command,
+): Promise<void> => {
+  const flags = named.opts<Flags>()
   const json = flags['json'] === true
   const done = await client.command(row.name as PeopleCommand, input as never, aimOf(row, flags))
-  if (!done.ok) return fail(done.refusal, json)
+  if (!done.ok) return failTyped(done.refusal, named, json)
   const { receipt, output } = done.value
   if (isWaitedFor(row)) return await answer(client, receipt, flags)
   print(
@@ -122,7 +132,10 @@ const answer = async (client: Client, receipt: Receipt, flags: Flags): Promise<v
   const wait = String(flags['wait'])
   const ends = AbortSignal.timeout(millisecondsFrom('--wait', wait))
   const heard = await answersTo(client, receipt, ends, json ? () => {} : tellApproval)
-  if (json || heard.replies.length < receipt.assignments.length) return tellConversation(heard, { json, wait })
+  if (json || heard.replies.length < receipt.assignments.length) {
+    if (!json) tellReceipt(receipt)
+    return tellReplies(heard, { json, wait })
+  }
   for (const { text } of heard.replies) print(plain(text))
 }
 

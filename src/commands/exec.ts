@@ -69,6 +69,8 @@ const addressed = (given: string, flags: Flags): { request: string; flags: Flags
 
 const exec = async (client: Client, given: string, wanted: Flags, ends: Ends): Promise<Outcome> => {
   const { request, flags } = addressed(given, wanted)
+  const wall = flags.peripheral === undefined ? null : await client.ask('peripherals', { id: flags.peripheral })
+  if (wall?.ok === false) return refusedBy(wall.refusal)
   const place = await placeFor(client, request, flags)
   if (!place.ok) return refusedBy(place.refusal)
   const { room, agent, isOurs } = place.value

@@ -12,7 +12,7 @@ export const linkCommand = (command: Command, { withFlags, settingsFrom }: Shell
     .action(async (flags: { json?: boolean }) => {
       const settings = settingsFrom(flags)
       const address = await addressOf(settings)
-      if (address === null) throw noInstance(settings)
+      if (address === null) throw await noInstance(settings)
       const { instance, data, secretsFile } = settings
       // Whoever names an instance and a token has no other.
       const named = instance?.url ? instance.token : null

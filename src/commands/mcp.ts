@@ -21,7 +21,7 @@ type Speaking = {
  * Who comes without a token is an operator: what needs an approval is left to people.
  */
 export const speakMcp = async (settings: Settings, { token, input, output, ends }: Speaking): Promise<void> => {
-  if (!(await findInstance(settings))) throw noInstance(settings)
+  if (!(await findInstance(settings))) throw await noInstance(settings)
   // Standard output is the protocol's: no line of the log goes there, whatever the config says.
   const log = { level: settings.log?.level ?? null, to: settings.log?.to === 'stderr' ? 'stderr' : 'file' } as const
   const parts = await openParts({ ...settings, log }, 'mcp')

@@ -37,7 +37,7 @@ export const overview = (view: View, { look, sort, at }: Shown): string[] =>
 
 /** The same in one line, for where there is no screen. */
 export const summary = (view: View): string => {
-  const running = view.turns.filter(({ started }) => started !== null).length
+  const running = view.turns.filter(({ state }) => state === 'running').length
   const agents = view.agents.filter(({ readiness }) => readiness === 'ready').length
   return [
     view.at,

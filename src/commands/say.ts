@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { type Conversation, converse } from '../client/converse.ts'
+import { answersTo, type Conversation } from '../client/converse.ts'
 import type { Settings } from '../house/parts.ts'
 import { plain } from '../lib/plain.ts'
+import type { Receipt } from '../shapes/message.ts'
 import type { Post } from '../shapes/post.ts'
 import { fail, print } from './print.ts'
 import { instanceFor, millisecondsFrom } from './shell.ts'
@@ -20,10 +21,12 @@ export const sayCommand = (command: Command, settingsFrom: (flags: object) => Se
     .action(async (words: string[], flags: Flags) => {
       const client = await instanceFor(settingsFrom(flags))
       const line = { room: flags.room, text: words.join(' '), as: flags.as ?? null }
-      const show = flags.json ? () => {} : tellApproval
-      const heard = await converse(client, line, AbortSignal.timeout(millisecondsFrom('--wait', flags.wait)), show)
-      if (!heard.ok) return fail(heard.refusal, flags.json ?? false)
-      tellConversation(heard.value, flags)
+      const json = flags.json ?? false
+      const ends = AbortSignal.timeout(millisecondsFrom('--wait', flags.wait))
+      const receipt = await client.say(line)
+      if (!receipt.ok) return fail(receipt.refusal, json)
+      if (!json) tellReceipt(receipt.value)
+      tellReplies(await answersTo(client, receipt.value, ends, json ? () => {} : tellApproval), flags)
     })
 }
 
@@ -35,22 +38,21 @@ export const tellApproval = ({ kind, author, text, approval }: Post): void => {
   print(plain(`${author.id} ${text}${how}`.replaceAll('\n', '\n  ')))
 }
 
-/** What came of a line: its receipt, and the answers that there are by now. */
-export const tellConversation = (
-  { receipt, replies }: Conversation,
-  { json, wait }: Pick<Flags, 'json' | 'wait'>,
-): void => {
+/** That a line was accepted, and for whom. */
+export const tellReceipt = ({ answer, whisper, message, assignments }: Receipt): void => {
+  const whom = assignments.map(({ agent }) => `, for ${agent}`).join('') || ', for no agent'
+  print(plain(answer ?? `accepted as ${message}${whom}`))
+  if (whisper) print(plain(whisper))
+}
+
+/** The answers to a line that there are by now; where a program reads, with its receipt. */
+export const tellReplies = ({ receipt, replies }: Conversation, { json, wait }: Pick<Flags, 'json' | 'wait'>): void => {
   const complete = replies.length >= receipt.assignments.length
   if (!complete) process.exitCode = 1
   if (json) {
     print(JSON.stringify({ ok: true, complete, receipt, replies }))
     return
   }
-  print(
-    receipt.answer ??
-      `accepted as ${receipt.message}${receipt.assignments.map(({ agent }) => `, for ${agent}`).join('')}`,
-  )
-  if (receipt.whisper) print(plain(receipt.whisper))
   for (const { author, text } of replies) print(plain(`${author.id}: ${text}`))
   if (!complete) print(`still at work after ${wait} s: look with \`bellhop status\``)
 }

@@ -20,23 +20,59 @@ type Address = { url: string; token: string }
 /** Where the instance is, and the token to come with: the one that was named, else that of this data folder; null when none runs. */
 export const addressOf = async ({ data, secretsFile, instance }: Settings): Promise<Address | null> => {
   const folder = folderAt(data)
-  if (instance?.url) return { url: instance.url, token: instance.token ?? secretsOf(folder, secretsFile).admin }
+  if (instance?.url) {
+    if ((await answerAt(instance.url)) === 'none')
+      throw new Problem(
+        `no Bellhop answers at ${instance.url}`,
+        'look whether its gateway runs there, or correct BELLHOP_URL',
+      )
+    return { url: instance.url, token: instance.token ?? secretsOf(folder, secretsFile).admin }
+  }
   const { isLocked } = await import('../house/lock.ts')
   // Only a folder that is locked has an instance: its address may be somebody else's by now, and is not to be trusted.
   const running = isLocked(folder) ? instanceOf(folder) : null
-  const answers =
-    running && (await fetch(new URL('/healthz', running.url), { signal: AbortSignal.timeout(3000) }).catch(() => null))
+  const answers = running && (await answerAt(running.url)) === 'given'
   return running && answers ? { url: running.url, token: secretsOf(folder, secretsFile).admin } : null
 }
 
-export const noInstance = ({ data }: Settings): Problem =>
-  new Problem(`no Bellhop runs on ${data}`, 'start one with `bellhop up`, or name its folder with --data DIR')
+const ANSWER_MS = 3000
+
+/** Whether somebody answers there; who is only late may be at work. */
+const answerAt = async (url: string): Promise<'given' | 'late' | 'none'> => {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Problem(`${url} is no address of a Bellhop`, 'give BELLHOP_URL as http://127.0.0.1:7070')
+  try {
+    const answer = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(ANSWER_MS) })
+    await answer.body?.cancel()
+    return 'given'
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? 'late' : 'none'
+  }
+}
+
+/** What runs on a data folder where nothing answers: its gateway is elsewhere, or it begins or ends; null where nothing does. */
+export const unansweringOn = async ({ data }: Settings): Promise<Problem | null> => {
+  const { hasProcesses, isLocked } = await import('../house/lock.ts')
+  const folder = folderAt(data)
+  if (isLocked(folder))
+    return new Problem(`the Bellhop on ${data} does not answer: it begins, or it ends`, 'try again in a moment')
+  return hasProcesses(folder)
+    ? new Problem(
+        `processes of a Bellhop work on ${data}, which were started by themselves`,
+        'say where their gateway is: BELLHOP_URL=http://127.0.0.1:7070',
+      )
+    : null
+}
+
+export const noInstance = async (settings: Settings): Promise<Problem> =>
+  (await unansweringOn(settings)) ??
+  new Problem(`no Bellhop runs on ${settings.data}`, 'start one with `bellhop up`, or name its folder with --data DIR')
 
 /** A client of the instance; without one, nothing can be asked. */
 export const instanceFor = async (settings: Settings, signal?: AbortSignal): Promise<Client> => {
   const client = await findInstance(settings, signal)
   if (client) return client
-  throw noInstance(settings)
+  throw await noInstance(settings)
 }
 
 /** An input of an operation, as an option. */

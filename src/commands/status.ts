@@ -6,7 +6,7 @@ import { status } from '../operations/sessions.ts'
 import { ok, type Result } from '../shapes/result.ts'
 import { overview, type View } from './overview.ts'
 import { fail, print } from './print.ts'
-import { findInstance, type Shell } from './shell.ts'
+import { findInstance, type Shell, unansweringOn } from './shell.ts'
 
 /** How the instance stands at this moment, as it says itself. */
 export const look = async (client: Client): Promise<Result<View>> => {
@@ -40,5 +40,9 @@ const tellLeft = async (settings: Settings, json: boolean): Promise<void> => {
   const { askOffline } = await import('./offline.ts')
   const left = await askOffline(status, {}, settings)
   if (!left.ok) return fail(left.refusal, json)
-  print(json ? JSON.stringify(left.value) : `nothing runs here\n${plain(status.render(left.value))}`)
+  if (json) return print(JSON.stringify(left.value))
+  // Of what somebody is at who does not answer, nothing is known here.
+  const unanswering = await unansweringOn(settings)
+  if (unanswering) return print(`${unanswering.message}\n${unanswering.fix}`)
+  print(`nothing runs here\n${plain(status.render(left.value))}`)
 }

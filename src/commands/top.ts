@@ -58,20 +58,22 @@ const jsonOf = (seen: Result<View> | Error): object => {
   return seen.ok ? seen.value : seen.refusal
 }
 
+const NO_ANSWER = 'no answer: it may have ended, or begin just now'
+
 const lineOf = (seen: Result<View> | Error): string => {
-  if (seen instanceof Error) return `no answer: ${seen.message}`
+  if (seen instanceof Error) return NO_ANSWER
   return seen.ok ? summary(seen.value) : seen.refusal.message
 }
 
 /** What is on the screen, and how it is looked at. */
-type State = { seen: View | null; trouble: string | null; sort: Sort; paused: boolean }
+type State = { seen: View | null; at: number; trouble: string | null; sort: Sort; paused: boolean }
 
 /** As high as a terminal is taken to be that does not say. */
 const HEIGHT = 24
 
 const onScreen = async (client: Client, left: AbortController, ms: number, colour: boolean): Promise<void> => {
   const { stdin, stdout } = process
-  const state: State = { seen: null, trouble: null, sort: 'age', paused: false }
+  const state: State = { seen: null, at: Date.now(), trouble: null, sort: 'age', paused: false }
   const draw = (): void =>
     void stdout.write(frame(state, { width: stdout.columns || WIDTH, height: stdout.rows || HEIGHT, colour }))
   const pressed = (_text: string, { name, ctrl }: { name?: string; ctrl?: boolean }): void => {
@@ -90,7 +92,7 @@ const onScreen = async (client: Client, left: AbortController, ms: number, colou
   try {
     draw()
     while (!left.signal.aborted) {
-      if (!state.paused) Object.assign(state, stateOf(await looked(client), state))
+      if (!state.paused) Object.assign(state, stateOf(await looked(client), state), { at: Date.now() })
       // An instance that hangs keeps nobody: whoever leaves gives the question up.
       if (left.signal.aborted) break
       draw()
@@ -105,15 +107,15 @@ const onScreen = async (client: Client, left: AbortController, ms: number, colou
 }
 
 const stateOf = (seen: Result<View> | Error, { seen: before }: State): Pick<State, 'seen' | 'trouble'> => {
-  if (seen instanceof Error) return { seen: before, trouble: `no answer: ${seen.message}` }
+  if (seen instanceof Error) return { seen: before, trouble: NO_ANSWER }
   return seen.ok ? { seen: seen.value, trouble: null } : { seen: before, trouble: seen.refusal.message }
 }
 
 type Screen = { width: number; height: number; colour: boolean }
 
 /** One picture: as many rows as there is room for, each cleared behind its end, so that nothing of the last one is left. */
-const frame = ({ seen, trouble, sort, paused }: State, { width, height, colour }: Screen): string => {
-  const rows = seen ? overview(seen, { look: { width, colour }, sort, at: Date.now() }) : ['looking…']
+const frame = ({ seen, at, trouble, sort, paused }: State, { width, height, colour }: Screen): string => {
+  const rows = seen ? overview(seen, { look: { width, colour }, sort, at }) : ['looking…']
   const foot = [
     trouble,
     paused ? 'paused' : null,

@@ -1,5 +1,6 @@
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
+import { inWords } from './in-words.ts'
 import { type Operation, usageOf } from './operation.ts'
 
 /** Words, split at blanks; quotes keep blanks together. Nothing in them is interpreted further. */
@@ -41,7 +42,7 @@ const namedIn = ({ input }: Operation, word: string): { key: string | null; valu
 
 /** Input from any face, in the operation's shape; what is wrong is said with the right usage. */
 export const checkInput = (row: Operation, given: Record<string, unknown>): Result<Record<string, unknown>> => {
-  const parsed = row.input.safeParse(given)
+  const parsed = row.input.safeParse(given, { error: inWords })
   if (parsed.success) return ok(parsed.data)
   const [issue] = parsed.error.issues
   const path = issue?.path ?? []

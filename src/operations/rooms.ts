@@ -25,7 +25,7 @@ export const who = defineOperation({
     agents
       .map(({ id, readiness, peripherals, reason, activity }) => {
         const more = reason ?? activity
-        return `${id}: ${readiness}${more ? ` (${more})` : ''}, ${peripherals.join(', ')}`
+        return [`${id}: ${readiness}${more ? ` (${more})` : ''}`, ...peripherals].join(', ')
       })
       .join('\n') || 'nobody is here yet',
 })

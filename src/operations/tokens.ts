@@ -113,7 +113,8 @@ const grantOf = (asked: Input, context: Context): Result<Grant> => {
   const given = asked.readonly ? forReading(asked) : asked
   const wrong = (what: string) => refused(refusal('command-invalid', what))
   if (asked.readonly && given.role !== 'viewer') return wrong(`readonly is the role viewer, and not ${given.role}`)
-  if ((given.agent === undefined) === (given.person === undefined)) return wrong('say agent=NAME, or person=NAME')
+  if ((given.agent === undefined) === (given.person === undefined))
+    return wrong('say for whom it is: an agent, or a person')
   if (given.agent !== undefined) return agentGrant(given, given.agent, context)
   const odd = (['type', 'room', 'peripheral', 'peripherals', 'session'] as const).find(
     (key) => given[key] !== undefined,

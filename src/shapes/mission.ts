@@ -75,12 +75,9 @@ export const Snapshot = z.strictObject({
 export type Snapshot = z.infer<typeof Snapshot>
 
 /** What can be asked of mission control, in chat and everywhere else. */
-export const actions = <const Names extends readonly [string, ...string[]]>(...names: Names) =>
-  z.enum(names, `expected ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
-
-export const McAction = actions('status', 'review', 'missions', 'coverage', 'next', 'sessions', 'diff', 'watch')
-export const MissionAction = actions('show', 'focus', 'clear', 'new')
-export const TodoAction = actions('list', 'add', 'done')
+export const McAction = z.enum(['status', 'review', 'missions', 'coverage', 'next', 'sessions', 'diff', 'watch'])
+export const MissionAction = z.enum(['show', 'focus', 'clear', 'new'])
+export const TodoAction = z.enum(['list', 'add', 'done'])
 
 /** Something that is to be done in a room, by its number there. */
 export type Todo = { n: number; entry: string; text: string; by: string; done: boolean }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id } from './message.ts'
-import { actions, Complaint } from './mission.ts'
+import { Complaint } from './mission.ts'
 import { Name } from './room.ts'
 
 /** A pattern is called what its folder is called, as the SKILL.md format has it: small letters, digits, single dashes. */
@@ -80,4 +80,4 @@ export type Patterns = z.infer<typeof Patterns>
 /** What came of a pattern that was chosen. */
 export const PatternOutcome = z.enum(['worked', 'failed'])
 
-export const PatternAction = actions('find', 'show', 'record', 'proposals', 'accept', 'decline', 'retire', 'restore')
+export const PatternAction = z.enum(['find', 'show', 'record', 'proposals', 'accept', 'decline', 'retire', 'restore'])

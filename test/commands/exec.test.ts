@@ -84,6 +84,12 @@ describe('a request that is done', () => {
     })
   })
 
+  test.each(['attic', 'status'])('is not done behind a wall that there is not, such as %s', async (peripheral) => {
+    const { stderr, exitCode } = await exec('--peripheral', peripheral, 'read README.md')
+    const said = `bellhop: there is no peripheral ${peripheral}; there is `
+    expect([exitCode, stderr.startsWith(said), stderr.includes('[peripheral-unknown]')]).toEqual([2, true, true])
+  })
+
   test('is never a command, whatever it begins with', async () => {
     const { stdout, exitCode } = await exec('--json', '--room', 'lobby', '/mode discuss')
     const [first] = linesOf(stdout)
@@ -238,6 +244,25 @@ describe('a request that needs an approval', () => {
       3,
       { kind: 'outcome', outcome: 'interrupted', answer: expect.any(String), exit: 3 },
     ])
+  })
+})
+
+describe('a line that is said', () => {
+  test('is told to be accepted before anything that comes of it', async () => {
+    const running = bellhop(['say', '--data', instance.data, `@codex ${ESCALATED}`])
+    const { approval } = await eventually('a person to be asked', waiting)
+    must(await instance.client.command('deny', { approval, note: 'not today' }))
+    const { stdout } = await running
+    const [receipt, asks] = stdout.split('\n')
+    expect([receipt, asks]).toEqual([
+      expect.stringMatching(/^accepted as \w+, for codex-1$/),
+      expect.stringMatching(/^codex-1 /),
+    ])
+  })
+
+  test('to somebody who is no agent is for none', async () => {
+    const { stdout, exitCode } = await bellhop(['say', '--data', instance.data, '@grace look at this'])
+    expect([stdout, exitCode]).toEqual([expect.stringMatching(/^accepted as \w+, for no agent$/), 0])
   })
 })
 

@@ -49,7 +49,8 @@ test('for a program it is one JSON value: the receipt, and the answer', async ()
 test('a word that there is not is refused with those that there are, before anything is asked', async () => {
   expect(await run('mission', 'forget', 'M-boil')).toEqual({
     stdout: '',
-    stderr: expect.stringContaining('action: expected show, focus, clear or new; usage: /mission [action] [rest]'),
+    stderr:
+      'bellhop: action: expected show, focus, clear or new [command-invalid]\n  `bellhop mission --help` says how it is used',
     exitCode: 1,
   })
 })

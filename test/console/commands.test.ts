@@ -118,13 +118,13 @@ describe('a command', () => {
       'an input nobody knows',
       '/api/mode',
       { colour: 'red' },
-      ['command-invalid', 'Unrecognized key: "colour"; usage: /mode [to]'],
+      ['command-invalid', 'there is no "colour" here; usage: /mode [to]'],
     ],
     [
       'an input that is none',
       '/api/mode',
       { to: 'party' },
-      ['command-invalid', 'to: Invalid option: expected one of "discuss"|"diagnose"|"execute"; usage: /mode [to]'],
+      ['command-invalid', 'to: expected discuss, diagnose or execute; usage: /mode [to]'],
     ],
     ['a body that is no JSON', '/api/mode', '{"to":', ['request-invalid', 'body: expected JSON']],
     [

@@ -57,7 +57,7 @@ describe('when Redis is gone', () => {
     )
     expect(must(talk).mode).toBe('coordination')
     expect(must(who).answer).toBe(
-      ['claude-1', 'codex-1', 'tickle-1'].map((id) => `${id}: absent (${gone.reason}), `).join('\n'),
+      ['claude-1', 'codex-1', 'tickle-1'].map((id) => `${id}: absent (${gone.reason})`).join('\n'),
     )
     await house.stopGateway()
     expect(await fetch(new URL('/healthz', house.url)).catch(() => 'nobody answers')).toBe('nobody answers')

@@ -413,12 +413,12 @@ describe('what is said', () => {
 
 describe('what is asked', () => {
   test.each([
-    ['a parameter nobody knows', '/api/who?colour=red', 'command-invalid', 'Unrecognized key: "colour"; usage: /who'],
+    ['a parameter nobody knows', '/api/who?colour=red', 'command-invalid', 'there is no "colour" here; usage: /who'],
     [
       'a parameter out of bounds',
       '/api/sessions?limit=201',
       'command-invalid',
-      'limit: Too big: expected number to be <=200; usage: /sessions [agent=…] [room=…] [open=…] [before=…] [limit=…]',
+      'limit: expected at most 200; usage: /sessions [agent=…] [room=…] [open=…] [before=…] [limit=…]',
     ],
     ['a parameter given twice', '/api/sessions?limit=1&limit=2', 'request-invalid', 'limit: is given twice'],
     ['a missing parameter', '/api/tree', 'command-invalid', 'entry is missing; usage: /tree ENTRY'],

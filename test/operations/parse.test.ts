@@ -59,7 +59,7 @@ describe('input', () => {
   test.each([
     ['that is missing', [], 'what is missing'],
     ['that is too much', ['tea', 'pot', 'now'], '"now" is one word too many'],
-    ['that is no number', ['tea', 'cups=many'], 'cups: Invalid input: expected number, received NaN'],
+    ['that is no number', ['tea', 'cups=many'], 'cups: expected a number'],
     ['that is given twice by name', ['tea', 'cups=1', 'cups=2'], 'cups is given twice'],
     ['that is given by name and then in its place', ['what=tea', 'milk'], 'what is given twice'],
     ['that every object has', ['tea', 'pot', 'toString=x'], '"toString=x" is one word too many'],
@@ -69,7 +69,7 @@ describe('input', () => {
 
   test('that is no key of the row is refused from any face', () => {
     expect(checkInput(ROW, { what: 'tea', milk: 'no' })).toEqual(
-      refused(refusal('command-invalid', `Unrecognized key: "milk"; ${USAGE}`)),
+      refused(refusal('command-invalid', `there is no "milk" here; ${USAGE}`)),
     )
   })
 

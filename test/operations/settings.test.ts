@@ -102,7 +102,7 @@ describe('a room', () => {
     ],
     [
       'settings volume 11',
-      'command-invalid: setting: Invalid option: expected one of "listener"|"show"|"bulletins"; usage: /settings [setting] [value]',
+      'command-invalid: setting: expected listener, show or bulletins; usage: /settings [setting] [value]',
     ],
   ])('is not set by "%s"', async (text, answer) => {
     await using it = await openAsking()

@@ -193,6 +193,6 @@ test('who asks is filled in by the face, whatever the input says', async () => {
   expect(must(await client().ask('whoami'))).toEqual(whoami({ name: OWNER, role: 'admin', face: 'cli', via: null }))
   expect(await client().ask('whoami', { name: 'root' } as never)).toEqual({
     ok: false,
-    refusal: refusal('command-invalid', 'Unrecognized key: "name"; usage: /whoami'),
+    refusal: refusal('command-invalid', 'there is no "name" here; usage: /whoami'),
   })
 })

@@ -50,8 +50,8 @@ test('what is not said is not opened: an agent is in explore alone, a person an 
 })
 
 test.each([
-  ['for nobody', {}, 'say agent=NAME, or person=NAME'],
-  ['for two', { agent: 'scout', person: 'bob' }, 'say agent=NAME, or person=NAME'],
+  ['for nobody', {}, 'say for whom it is: an agent, or a person'],
+  ['for two', { agent: 'scout', person: 'bob' }, 'say for whom it is: an agent, or a person'],
   ['for a person in a peripheral', { person: 'bob', peripheral: 'explore' }, 'peripheral is for the token of an agent'],
   ['only to read, for an admin', { readonly: true, role: 'admin' }, 'readonly is the role viewer, and not admin'],
   [

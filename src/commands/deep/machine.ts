@@ -20,7 +20,7 @@ export const checkMachine = async ({ path }: Settings, folder: Folder): Promise<
   const left = `${(free / GB).toFixed(1)} GB are free`
   const handles = Number(/^Max open files\s+(\d+)/m.exec(read('/proc/self/limits'))?.[1] ?? Number.POSITIVE_INFINITY)
   const sandbox = await probeSandbox(path)
-  const makeRoom = 'free some: `bellhop compact` lets go of old bodies, see evidence.keep'
+  const makeRoom = 'free some: `bellhop evidence compact` lets go of old bodies, see evidence.keep'
   return [
     free < GB / 5
       ? problem('disk', left, makeRoom)

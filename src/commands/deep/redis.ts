@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Folder, type Secrets, secretsOf } from '../../house/folder.ts'
+import { type Folder, prefixOf, type Secrets, secretsOf } from '../../house/folder.ts'
 import type { Settings } from '../../house/parts.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { diedHere } from '../../lib/holder.ts'
@@ -83,11 +83,12 @@ const look = async (redis: Redis, known: Secrets | null, config: Config): Promis
 }
 
 /** Each agent as it stands, and whether who holds its lease is there. */
-const agents = async (redis: Redis, { instance, agents: secret }: Secrets, config: Config): Promise<Finding[]> => {
+const agents = async (redis: Redis, secrets: Secrets, config: Config): Promise<Finding[]> => {
+  const prefix = prefixOf(secrets)
   const registry = createRegistry({
     redis,
-    prefix: `bellhop-${instance}`,
-    secret,
+    prefix,
+    secret: secrets.agents,
     leaseMs: config.lease.ms,
     peripherals: [],
   })
@@ -103,7 +104,7 @@ const agents = async (redis: Redis, { instance, agents: secret }: Secrets, confi
       )
     }),
   )
-  return [...found, await leases(redis, `bellhop-${instance}`, config)]
+  return [...found, await leases(redis, prefix, config)]
 }
 
 /** The secrets as they are: whoever opens them in earnest makes them where there are none, and mends who may read them. */
