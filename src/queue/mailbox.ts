@@ -122,12 +122,13 @@ export const createMailbox = (redis: Redis, prefix: string, name: string) => {
 
   /** What was handed over and not dealt with is for whoever comes next. */
   const leave = async (session: string, here: Attended): Promise<string[]> => {
-    if (!here.gone) {
-      attended.delete(session)
-      here.gone = true
-      await redis.del(thereKey(session))
-    }
-    for (const item of here.handed) await putInRedis(session, item)
+    const left = !here.gone
+    if (left) attended.delete(session)
+    here.gone = true
+    // On their way in the moment in which nobody is here any more: what is put in from then on comes after them.
+    const handed = here.handed.map((item) => putInRedis(session, item))
+    if (left) await redis.del(thereKey(session))
+    await Promise.all(handed)
     return inRedis(session)
   }
 

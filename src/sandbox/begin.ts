@@ -16,20 +16,29 @@ export const begin = async (job: Job, listening: Omit<Listening, 'offends'>): Pr
   if (typeof foreign === 'string') return foreign
   const { root } = job.workspace
   const before: GitMark = job.mode === 'workspace-write' ? await gitMark(root) : 'held'
-  const offends = async (): Promise<boolean> => !(await isAsBefore(root, before))
+  // Whoever was seen at it has done it, whatever is left of it in the end.
+  let offended = false
+  const offends = async (): Promise<boolean> => {
+    const isOther = !(await isAsBefore(root, before))
+    offended ||= isOther
+    return isOther
+  }
   const running = await launch({ ...job, hidden: [...job.hidden, ...foreign] }, { ...listening, offends })
   if (typeof running === 'string') return running
 
   const finish = async (): Promise<Ending> => {
     const outcome = await running.done
-    if (!(await offends())) return { ...outcome, note: '' }
-    await remove(await putBack(root, before), job, listening.cgroups)
-    return { exit: null, ended: outcome.ended === 'exit' ? 'signal' : outcome.ended, note: OFFENCE }
+    if (await offends()) await remove(await putBack(root, before), job, listening.cgroups).catch(() => {})
+    if (!offended) return { ...outcome, note: '' }
+    const note = (await offends()) ? NOT_PUT_BACK : OFFENCE
+    return { exit: null, ended: outcome.ended === 'exit' ? 'signal' : outcome.ended, note }
   }
   return { ...running, done: finish() }
 }
 
 const OFFENCE = 'The program changed .git at the root of the workspace. It was ended, and .git is as it was before.\n'
+const NOT_PUT_BACK =
+  'The program changed .git at the root of the workspace. It was ended, and .git could not be put back: look at it before git is used there.\n'
 
 /** In the sandbox as well: whoever exchanges what is being removed for a link loses nothing but files of the workspace. */
 const remove = async (name: string, job: Job, cgroups: Cgroups | null): Promise<void> => {

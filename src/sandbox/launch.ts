@@ -64,7 +64,7 @@ export const launch = async (job: Job, listening: Listening): Promise<Running | 
   }
   const cancel = (): void => stop('cancelled')
   const timer = setTimeout(() => stop('time'), Math.min(job.limits.seconds * 1000, LONGEST_MS))
-  const looking = setInterval(() => void look(), LOOK_MS)
+  const looking = setInterval(() => void look().catch(() => stop('signal')), LOOK_MS)
   const growing = isGrowing ? setInterval(() => isGrowing() && supervise(), GROW_MS) : undefined
   job.signal.addEventListener('abort', cancel)
   openGate((child.stdio as unknown[])[GATE] as Duplex)

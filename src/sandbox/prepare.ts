@@ -51,10 +51,11 @@ export const prepare = async (job: Job, fd: number): Promise<Prepared | string> 
   const view = await viewOf(job, repository)
   const seen = folders.filter(view.shows)
   const program = name.includes('/') ? name : await findProgram(name, seen)
-  if (program === null) return `there is no program ${name} on the PATH of the sandbox, which is ${seen.join(':')}`
-
   const shell = await findProgram('sh', seen)
-  if (shell === null) return `there is no program sh on the PATH of the sandbox, which is ${seen.join(':')}`
+  const lacking = program === null ? name : 'sh'
+  if (program === null || shell === null)
+    return `there is no program ${lacking} on the PATH of the sandbox, which is ${seen.join(':')}`
+
   const { args, texts } = mountArguments(view.mounts, fd, bubblewrap.modern)
   const filter = systemCalls(process.arch)
   const variables = Object.entries(environment(job, seen, repository !== null))

@@ -54,6 +54,15 @@ test('sessions and lanes have boxes of their own, in keys tagged with the sessio
   expect((await server.redis.keys(`${prefix}*`)).sort()).toEqual([`${prefix}:{s-1}:steps`, `${prefix}:{s-2}:steps`])
 })
 
+test('what comes while somebody goes stands behind what they were handed and leave behind', async () => {
+  const { box } = open()
+  const there = await box.attend('s-1')
+  for (const item of ['a', 'b']) await box.put('s-1', item)
+  expect(await there.items()).toEqual(['a', 'b'])
+  await Promise.all([there.leave(), box.put('s-1', 'c')])
+  expect(await box.all('s-1')).toEqual(['a', 'b', 'c'])
+})
+
 /** Two processes, as far as a mailbox can tell: each knows only what goes through Redis of the other. */
 const openTwo = () => {
   const prefix = `t-${randomUUID()}`
