@@ -1,10 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { type Spread, spreadOf } from './load-numbers.ts'
-
-/** From when to when, in seconds since the watch began. */
-type Span = { from: number; to: number }
+import { meets, type Span, type Spread, spreadOf } from './load-numbers.ts'
 
 /** How often it is flushed; and from when on that alone makes whoever waits for it slow, in seconds. */
 const EVERY_MS = 50
@@ -51,7 +48,7 @@ export const watchDisk = () => {
       await thread.terminate()
       return {
         flush: spreadOf(flushes.map(({ from, to }) => (to - from) * 1000)),
-        isSlowIn: (span) => slow.some(({ from, to }) => from < span.to && to > span.from),
+        isSlowIn: (span) => slow.some((one) => meets(one, span)),
       }
     },
   }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../src/client/client.ts'
 import { watchDisk } from './load-disk.ts'
 import { agents, files, type House, openLoadHouse, people, rooms } from './load-house.ts'
-import { type Spread, slopeOf, spreadOf } from './load-numbers.ts'
+import { meets, type Span, type Spread, slopeOf, spreadOf } from './load-numbers.ts'
 import { coresNow, cpuOf, sharesOf, useOf } from './load-processes.ts'
 import { type Work, workSince } from './load-work.ts'
 
@@ -116,11 +116,7 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
     samples,
     cores: coresIn(looked, spans),
     flush: disk.flush,
-    slow: slowBy(
-      slow,
-      (span) => spans.some(({ from, to, idle }) => idle < CROWDED && from < span.to && to > span.from),
-      disk.isSlowIn,
-    ),
+    slow: slowBy(slow, (span) => spans.some((one) => one.idle < CROWDED && meets(one, span)), disk.isSlowIn),
     grows: { memory: hourly(({ memory }) => memory), handles: hourly(({ handles }) => handles) },
     least: [0, 1, 2, 3].map((quarter) =>
       samples
@@ -131,7 +127,6 @@ export const mixBench = async (seconds: number, workers: number): Promise<MixSee
 }
 
 type Look = { second: number; cores: Awaited<ReturnType<typeof coresNow>> }
-type Span = { from: number; to: number }
 type Shares = Span & ReturnType<typeof sharesOf>
 
 /** What the cores were at between each look and the next. */

@@ -14,3 +14,9 @@ export const slopeOf = (points: readonly (readonly [number, number])[]): number 
   const spread = points.reduce((sum, [a]) => sum + (a - x) ** 2, 0)
   return spread === 0 ? 0 : points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / spread
 }
+
+/** From when to when, in seconds since it was begun to look. */
+export type Span = { from: number; to: number }
+
+/** Whether two spans of time have a moment in common. */
+export const meets = (one: Span, other: Span): boolean => one.from < other.to && one.to > other.from

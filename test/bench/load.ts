@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import { documentOf, type LoadSeen } from './load-document.ts'
 import { historyBench } from './load-history.ts'
@@ -13,27 +12,21 @@ const PACE = 500
 /** So many steps each agent takes before those that are counted. */
 const WARM = 40
 
-/**
- * The load of a team for a while: `npm run bench -- load [--minutes 10] [--quick] [--workers 1,2,4] [--sessions 1000,1000000]
- * [--out docs/performance.md]`. What was seen is printed as the document it makes, and kept beside it as JSON on request.
- */
-export const loadBench = async (args: string[]): Promise<void> => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      minutes: { type: 'string', default: '10' },
-      quick: { type: 'boolean', default: false },
-      workers: { type: 'string', default: '1,2,4' },
-      sessions: { type: 'string' },
-      out: { type: 'string' },
-      json: { type: 'string' },
-    },
-  })
-  const { quick } = values
-  const seconds = quick ? 30 : Number(values.minutes) * 60
+export type LoadWanted = {
+  minutes: number
+  quick: boolean
+  workers: number[]
+  /** Null for as many as are looked at where nothing is said. */
+  sessions: number[] | null
+  out?: string
+  json?: string
+}
+
+/** The load of a team for a while. What was seen is printed as the document it makes, and kept beside it as JSON on request. */
+export const loadBench = async ({ minutes, quick, workers, out, json, ...wanted }: LoadWanted): Promise<void> => {
+  const seconds = quick ? 30 : minutes * 60
   const short = quick ? 5 : 20
-  const numbers = (text: string) => text.split(',').map(Number)
-  const sessions = numbers(values.sessions ?? (quick ? '1000,10000' : '1000,10000,100000,1000000'))
+  const sessions = wanted.sessions ?? (quick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000])
   const said = <T>(what: string, task: Promise<T>): Promise<T> => {
     console.log(`${what} …`)
     return task
@@ -50,7 +43,7 @@ export const loadBench = async (args: string[]): Promise<void> => {
   const accept = await said(`${PACE} messages a second`, acceptBench(PACE, short))
   const scale = await said(
     'workers',
-    inTurn(numbers(values.workers), (workers) => scaleBench(workers, short)),
+    inTurn(workers, (count) => scaleBench(count, short)),
   )
   const recovery = await said('a worker that is killed', recoveryBench(quick ? 2 : 10))
   const history = await said('history', inTurn(sessions, historyBench))
@@ -64,11 +57,11 @@ export const loadBench = async (args: string[]): Promise<void> => {
   const { text, images } = documentOf(seen)
   console.log(`\n${text}`)
   for (const error of new Set(mix.errors)) console.log(`error: ${error}`)
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(seen, null, 2)}\n`)
-  if (values.out === undefined) return
-  const folder = join(dirname(values.out), 'images')
+  if (json) writeFileSync(json, `${JSON.stringify(seen, null, 2)}\n`)
+  if (out === undefined) return
+  const folder = join(dirname(out), 'images')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(values.out, text)
+  writeFileSync(out, text)
   for (const [name, image] of Object.entries(images)) writeFileSync(join(folder, name), image)
 }
 

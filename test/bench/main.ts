@@ -1,3 +1,4 @@
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import { manyAgents } from './agents.ts'
 import { consoleBench } from './console.ts'
 import { mcpCalls } from './doors.ts'
@@ -28,9 +29,28 @@ const parts: Record<string, () => Promise<void>> = {
   evidence: evidenceBench,
 }
 
-/** All of it, or the parts that are named: `npm run bench -- console`. The load of minutes is one only where it is named. */
-const [first, ...rest] = process.argv.slice(2)
-if (first === 'load') await loadBench(rest)
-else
-  for (const [name, run] of Object.entries(parts))
-    if (first === undefined || [first, ...rest].includes(name)) await run()
+const number = (text: string): number => {
+  if (Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError('expected a number above 0.')
+}
+const numbers = (text: string): number[] => text.split(',').map(number)
+
+const program = new Command('npm run bench --').description('Speed, as ratios against a bare baseline in the same run.')
+program
+  .command('parts', { isDefault: true })
+  .description('all but the load, or the parts that are named; `parts` itself need not be said')
+  .addArgument(new Argument('[names...]').choices(Object.keys(parts)))
+  .action(async (names: string[]) => {
+    for (const [name, run] of Object.entries(parts)) if (names.length === 0 || names.includes(name)) await run()
+  })
+program
+  .command('load')
+  .description('the load of a team: steps, messages, workers, recovery, history, and a mix of all for minutes')
+  .option('--minutes <n>', 'how long the mix goes on', number, 10)
+  .option('--quick', 'a little of everything, in two minutes', false)
+  .option('--workers <n,…>', 'how many worker processes are compared', numbers, [1, 2, 4])
+  .option('--sessions <n,…>', 'how many sessions of history are compared, up to a million', numbers, null)
+  .option('--out <file>', 'where the document goes, with its plots beside it')
+  .option('--json <file>', 'where the figures go')
+  .action(loadBench)
+await program.parseAsync()
