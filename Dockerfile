@@ -45,7 +45,8 @@ ENV NODE_ENV=production \
 WORKDIR /workspace
 VOLUME ["/data", "/workspace"]
 EXPOSE 7070
-# Of a worker or a bridge, which have no web door, BELLHOP_HEALTH_PORT says where they are asked.
+# Of a worker or a bridge, which have no web door, BELLHOP_HEALTH_PORT says where they are asked. A port of the web door that the
+# config says (http.port) is not known here: say it by BELLHOP_PORT.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "const { BELLHOP_HEALTH_PORT: own, BELLHOP_PORT: door } = process.env; fetch(`http://127.0.0.1:${own || door || 7070}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "bellhop"]

@@ -11,6 +11,7 @@ import { startTestRedis } from '../support/redis.ts'
 import { testWorkspace } from '../support/workspace.ts'
 
 const KEY = 'sk-ant-never-to-be-seen-0123456789'
+const SIGN_IN = 'ghp-never-to-be-seen-0123456789'
 
 test('an instance that is told everything by its environment, with its secrets in files, comes up with all of it', async () => {
   using workspace = testWorkspace()
@@ -26,6 +27,8 @@ test('an instance that is told everything by its environment, with its secrets i
     BELLHOP__ROOMS: '[{ id: office, faces: [web, cli, api], listener: null }]',
     REDIS_URL_FILE: folder.write('redis', `${redis.address}\n`),
     ANTHROPIC_API_KEY_FILE: folder.write('key', `${KEY}\n`),
+    GH_TOKEN_FILE: folder.write('github', `${SIGN_IN}\n`),
+    SSL_CERT_FILE: '/etc/ssl/certs/of-our-own.pem',
   }
   const up = execa(process.execPath, [CLI, 'up'], {
     env: cleanEnv(env),
@@ -53,19 +56,35 @@ test('an instance that is told everything by its environment, with its secrets i
     const argv = [...parts.flat(), up.pid].map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')).join('\n')
     const log = join(env.BELLHOP_DATA, 'log')
     const logs = readdirSync(log).map((file) => readFileSync(join(log, file), 'utf8'))
-    for (const secret of [KEY, secrets.admin, secrets.agents, secrets.operator])
+    for (const secret of [KEY, SIGN_IN, secrets.admin, secrets.agents, secrets.operator])
       expect([argv, output, ...logs].join('\n')).not.toContain(secret)
-    // A worker is given what was in the files, and where they are: the programs of agents are kept from them.
-    const given = readFileSync(`/proc/${parts[1]?.[0]}/environ`, 'utf8').split('\0')
-    const closed = given.find((variable) => variable.startsWith('BELLHOP_CLOSED='))?.slice('BELLHOP_CLOSED='.length)
-    const files = [env.REDIS_URL_FILE, env.ANTHROPIC_API_KEY_FILE, env.BELLHOP_SECRETS_FILE]
-    expect(JSON.parse(closed ?? '').sort()).toEqual(files.sort())
+    // Each is given what was in the files and is for it, and where they are: the programs of agents are kept from them.
+    const [gateway, worker] = parts.map(([pid]) => environmentAt(pid))
+    const files = [env.REDIS_URL_FILE, env.ANTHROPIC_API_KEY_FILE, env.GH_TOKEN_FILE, env.BELLHOP_SECRETS_FILE]
+    expect(JSON.parse(worker?.['BELLHOP_CLOSED'] ?? '').sort()).toEqual(files.sort())
+    const secretsOf = ({ ANTHROPIC_API_KEY, GH_TOKEN, SSL_CERT_FILE }: Record<string, string> = {}) => ({
+      ANTHROPIC_API_KEY,
+      GH_TOKEN,
+      SSL_CERT_FILE,
+    })
+    expect([secretsOf(gateway), secretsOf(worker)]).toEqual([
+      { GH_TOKEN: SIGN_IN, SSL_CERT_FILE: env.SSL_CERT_FILE },
+      { ANTHROPIC_API_KEY: KEY, SSL_CERT_FILE: env.SSL_CERT_FILE },
+    ])
     expect(readdirSync(env.BELLHOP_DATA)).not.toContain('secrets.json')
   } finally {
     up.kill('SIGTERM')
     await up
   }
 })
+
+/** What a process was given when it was started. */
+const environmentAt = (pid: number | undefined): Record<string, string> =>
+  Object.fromEntries(
+    readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((variable) => variable.split(/=(.*)/s)),
+  )
 
 const healthAs = (url: string, host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
@@ -143,6 +162,10 @@ test('`config` says what holds and by what, and nothing of a secret', async () =
       CLAUDE_CODE_OAUTH_TOKEN: { value: 'not given', from: 'default' },
       OPENAI_API_KEY: { value: 'given', from: 'OPENAI_API_KEY_FILE' },
       CODEX_API_KEY: { value: 'not given', from: 'default' },
+      GH_TOKEN: { value: 'not given', from: 'default' },
+      GITHUB_TOKEN: { value: 'not given', from: 'default' },
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: { value: 'not given', from: 'default' },
+      OTEL_EXPORTER_OTLP_HEADERS: { value: 'not given', from: 'default' },
     },
   })
   const keys = ['sweepMs', 'drainMs', 'http.port', 'http.host', 'world.server', 'deploys.site', 'log.to']
