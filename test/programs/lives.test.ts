@@ -10,7 +10,7 @@ import { must } from '../support/store.ts'
 
 let it: ProgramHouse
 beforeAll(async () => {
-  const more = 'quietSeconds: 1.5\n    deadlineMinutes: 0.01\n    budget: { turn: { tokens: 2000 } }'
+  const more = 'budget: { turn: { tokens: 2000 } }'
   it = await startProgramHouse({
     claude: more,
     codex: `${more}\n    worktree: true`,
@@ -28,26 +28,6 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     model().play(() => done)
     await it.client.command('reset', { agent }, { room: 'lobby' })
     model().asked.length = 0
-  })
-
-  test('a model that says nothing more is given up, and asked again', async () => {
-    model().play(({ texts }) => (texts.at(-1)?.includes('nothing for') ? done : { do: 'hang', text: 'well' }))
-    const came = await it.ask(`@${agent} try`)
-    expect([came.outcome, came.answer]).toEqual(['done', 'done'])
-    expect(notesOf(came).filter((note) => !note.startsWith('slow'))).toEqual([
-      expect.stringMatching(
-        /^retry: heard nothing more from its model \(nothing for 2 s\): tries again in \d+ ms, 1 of 1$/,
-      ),
-    ])
-  })
-
-  test('a turn that takes long is told so, and so is the room; it is not ended', async () => {
-    model().play(({ nth }) =>
-      nth < 3 ? call('read', { path: 'README.md' }) : { do: 'say', text: 'slowly', pieces: 8, everyMs: 150 },
-    )
-    const came = await it.ask(`@${agent} take your time`)
-    expect(came.outcome).toBe('done')
-    expect(notesOf(came)[0]).toBe('slow: has been at it for 600 ms; /stop ends it')
   })
 
   test('a budget in tokens ends a turn, whether or not its price is known', async () => {
@@ -127,9 +107,7 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
     model().play(inOrder({ do: 'fail', status: 400, body: TOO_LONG[name] }, done))
     const came = await it.ask(`@${agent} one more thing`)
     expect([came.outcome, came.answer]).toEqual(['done', 'done'])
-    // How soon a turn here counts as slow is for the test above: on a busy machine others are, too.
-    const notes = notesOf(came).map((note) => note.split(':')[0])
-    expect(notes.filter((note) => note !== 'slow')).toEqual(['retry', 'compacted'])
+    expect(notesOf(came).map((note) => note.split(':')[0])).toEqual(['retry', 'compacted'])
     expect(model().asked.at(-1)?.texts.join('\n')).toContain('one more thing')
   })
 })
