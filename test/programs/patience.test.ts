@@ -34,10 +34,14 @@ describe.each(['claude', 'codex'] as const)('%s', (name) => {
   })
 
   test('a turn that takes long is told so, and so is the room; it is not ended', async () => {
-    model().play(({ nth }) =>
-      nth < 3 ? call('read', { path: 'README.md' }) : { do: 'say', text: 'slowly', pieces: 8, everyMs: 150 },
-    )
-    const came = await it.ask(`@${agent} take your time`)
+    let turn = ''
+    model().play(async ({ nth }) => {
+      if (nth < 3) return call('read', { path: 'README.md' })
+      await it.until(turn, 'turn-noted')
+      return done
+    })
+    turn = await it.say(`@${agent} take your time`)
+    const came = await it.ended(turn)
     expect(came.outcome).toBe('done')
     expect(notesOf(came)[0]).toBe('slow: has been at it for 600 ms; /stop ends it')
   })
