@@ -11,7 +11,7 @@ const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g
 const UNSEEN = /[^\P{Cc}\n\t]|\p{Cs}|(?!\u200C|\u200D|\uFE0F)[\p{Cf}\p{DI}]/gu
 
 /** Most texts have nothing of that, and are looked at quicker. */
-const PLAIN = /^[\n\t -~]*$/
+const UNPLAIN = /[^\n\t -~]/
 
 /** The most that a name may have. */
 const NAME_LENGTH = 64
@@ -30,7 +30,7 @@ export const createQuote = (nonce: string) => {
 
   /** A text that can be shown to anybody. The word goes last: what stood between its letters may have been unseen. */
   const clean = (text: string): string =>
-    (PLAIN.test(text) ? text : text.replace(LINE_ENDS, '\n').replace(UNSEEN, '')).replace(own, '…')
+    (UNPLAIN.test(text) ? text.replace(LINE_ENDS, '\n').replace(UNSEEN, '') : text).replace(own, '…')
 
   const onOneLine = (text: string): string => clean(text).replace(/\s+/g, ' ').trim()
 

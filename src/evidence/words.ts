@@ -1,7 +1,13 @@
 import type { Word } from './engine/engine.ts'
 
-const WORD = /[\p{L}\p{N}_]+/gu
 const LONGEST = 64
+
+/**
+ * The beginnings of words, as far as they are kept. A run without bounds is what an expression may have to keep every character
+ * of in mind, to come back to: the text of an entry can have more than fit there.
+ */
+const WORD = /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{1,64}/gu
+const ASCII_WORD = /(?<![a-z0-9_])[a-z0-9_]{1,64}/g
 
 /** What PostgreSQL takes of one entry is a megabyte; an entry with more words than that is found by its first ones. */
 const BYTES = 500_000
@@ -12,11 +18,11 @@ const fold = (word: string): string => (word.length <= LONGEST ? word : word.sli
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII, controls too
-const ASCII = /^[\x00-\x7f]*$/
+const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
 /** Most texts have nothing but ASCII, and are cut into words much quicker then. */
 const split = (text: string): string[] =>
-  (ASCII.test(text) ? text.toLowerCase().match(/[a-z0-9_]+/g) : plain(text).match(WORD)) ?? []
+  (OTHER_THAN_ASCII.test(text) ? plain(text).match(WORD) : text.toLowerCase().match(ASCII_WORD)) ?? []
 
 /** The words of a text, each once: letters, digits and underscores, in lower case. */
 export const wordsOf = (text: string): string[] => {
@@ -31,7 +37,7 @@ export const wordsOf = (text: string): string[] => {
 
 /** A text as SQLite's search takes it: it cuts ASCII into the same words by itself. */
 export const searchable = (text: string): string =>
-  text.length * 3 <= BYTES && ASCII.test(text) ? text : wordsOf(text).join(' ')
+  text.length * 3 <= BYTES && !OTHER_THAN_ASCII.test(text) ? text : wordsOf(text).join(' ')
 
 /** The words that somebody looks for; with a star after it, a word is the beginning of one. */
 export const searchOf = (text: string): Word[] =>

@@ -199,7 +199,9 @@ describe('a store that a newer Bellhop has brought on', () => {
   })
 
   test.skipIf(postgresMissing)('PostgreSQL keeps the tables of an older version in a schema of their own', async () => {
-    const url = await sharedPostgres().database()
+    // What is kept stays: others look for theirs on the server that all share, and leave theirs there.
+    await using server = await startPostgres()
+    const url = await server.database()
     {
       await using house = await testStore(url)
       must(await house.store.append([said('m1', 'hello')]))
@@ -214,7 +216,6 @@ describe('a store that a newer Bellhop has brought on', () => {
   })
 
   test.skipIf(postgresMissing)('PostgreSQL keeps them as of one moment, whoever writes meanwhile', async () => {
-    // What is kept stays: others look for theirs on the server that all share.
     await using server = await startPostgres()
     const url = await server.database()
     await using house = await testStore(url)

@@ -1,5 +1,7 @@
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchOf, textOf, wordsOf } from '../../src/evidence/words.ts'
+import { ROOT } from '../support/built.ts'
 import { idsOf, must, said, type TestStore } from '../support/store.ts'
 import { engines } from './engines.ts'
 import { openRaw } from './file.ts'
@@ -35,6 +37,15 @@ describe('the words of a text', () => {
       { word: 'c', prefix: false },
       { word: 'c', prefix: true },
     ])
+  })
+
+  test('are found in a text of any length, also where expressions are not compiled as well as they could be', async () => {
+    const longest = ['x', 'é', '語', ' ', '☃'].map((char) => `'${char}'.repeat(8_000_000)`)
+    const script = `import { wordsOf } from './src/evidence/words.ts'; console.log([${longest}].map((text) => wordsOf(text).join()).join('|'))`
+    // As in a process that has made so many expressions that it has no room for better ones.
+    const how = ['--no-regexp-optimization', '--import', 'tsx', '--input-type=module', '-e', script]
+    const { stdout } = await execa(process.execPath, how, { cwd: ROOT })
+    expect(stdout).toBe(`${'x'.repeat(64)}|${'é'.repeat(64)}|${'語'.repeat(64)}||`)
   })
 
   test('are those of every string in a value, and not of its keys', () => {
