@@ -358,6 +358,21 @@ describe('an import into a store that has evidence', () => {
     )
   })
 
+  test('takes what came about since the last export, whatever came about here besides', async () => {
+    await using house = await testStore()
+    await using other = await testStore()
+    must(await other.store.append([inRoom('den')('d', ADA, bodies.message)]))
+    must(await house.store.append(lines('a', 5)))
+    must(await imported(other.store, await exported(house.store)))
+    must(await house.store.append(lines('b', 3)))
+    const file = await exported(house.store, 5)
+    const { position, root } = await house.store.tip()
+    expect(await imported(other.store, file)).toEqual({ ok: true, value: { entries: 3, added: 3, position, root } })
+    expect((await other.store.chain('room-lobby')).map(({ hash }) => hash)).toEqual(
+      (await house.store.chain('room-lobby')).map(({ hash }) => hash),
+    )
+  })
+
   test('refuses a chain that went another way', async () => {
     await using house = await testStore()
     await using other = await testStore()

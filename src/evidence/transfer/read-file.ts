@@ -119,7 +119,10 @@ const contradiction = (end: End, seen: Seen, tip: Tip | null): Refusal | null =>
     return refusal('chain-broken', `the file should have ${said}, and has ${seen.entries} up to ${seen.position}`)
   }
   if (tip === null || tip.root === end.root) return null
-  return seen.header?.after === 0
+  const whole = seen.header?.after === 0
+  // What has evidence of its own besides does not come to where the file comes; each chain goes on from what is here of it.
+  if (!whole && !seen.continues) return null
+  return whole
     ? refusal('chain-broken', 'the entries do not add up to the root that the file says they have')
     : refusal('chain-diverges', `what is here up to ${seen.header?.after} is not what the file goes on from`)
 }
