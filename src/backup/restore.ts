@@ -29,7 +29,7 @@ type Options = {
 
 /** What belongs to the processes that run, and not to the instance: it stays where it is. */
 const STAYS =
-  /^(?:lock\.db.*|processes\.db.*|log|redis\.sock|restore-.*|before-restore-.*|restore-unfinished|up\.json)$/
+  /^(?:lock\.db.*|processes\.db.*|beside\.db.*|log|redis\.sock|restore-.*|before-restore-.*|restore-unfinished|up\.json)$/
 
 export type Restored = Summary & { aside: string | null }
 

@@ -24,7 +24,8 @@ export const speakMcp = async (settings: Settings, { token, input, output, ends 
   if (!(await findInstance(settings))) throw await noInstance(settings)
   // Standard output is the protocol's: no line of the log goes there, whatever the config says.
   const log = { level: settings.log?.level ?? null, to: settings.log?.to === 'stderr' ? 'stderr' : 'file' } as const
-  const parts = await openParts({ ...settings, log }, 'mcp')
+  // Whoever started this keeps it while the instance ends and starts again.
+  const parts = await openParts({ ...settings, log }, 'mcp', 'beside')
   const social = createSocial(parts, () => ends.aborted)
   const way = doorway(parts, social, openSeats(parts, social))
   try {

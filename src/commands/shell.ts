@@ -5,6 +5,7 @@ import type { Settings } from '../house/parts.ts'
 import { instanceOf } from '../house/running.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Operation } from '../operations/operation.ts'
+import { unanswered } from './unanswered.ts'
 
 /** What every command is made with: the flags that all have, and what they come to. */
 export type Shell = { withFlags: (command: Command) => Command; settingsFrom: (flags: object) => Settings }
@@ -21,11 +22,8 @@ type Address = { url: string; token: string }
 export const addressOf = async ({ data, secretsFile, instance }: Settings): Promise<Address | null> => {
   const folder = folderAt(data)
   if (instance?.url) {
-    if ((await answerAt(instance.url)) === 'none')
-      throw new Problem(
-        `no Bellhop answers at ${instance.url}`,
-        'look whether its gateway runs there, or correct BELLHOP_URL',
-      )
+    const answer = await answerAt(instance.url)
+    if (answer instanceof Error) throw unanswered(instance.url, answer)
     return { url: instance.url, token: instance.token ?? secretsOf(folder, secretsFile).admin }
   }
   const { isLocked } = await import('../house/lock.ts')
@@ -37,8 +35,8 @@ export const addressOf = async ({ data, secretsFile, instance }: Settings): Prom
 
 const ANSWER_MS = 3000
 
-/** Whether somebody answers there; who is only late may be at work. */
-const answerAt = async (url: string): Promise<'given' | 'late' | 'none'> => {
+/** Whether somebody answers there, or why not; who is only late may be at work. */
+const answerAt = async (url: string): Promise<'given' | 'late' | Error> => {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new Problem(`${url} is no address of a Bellhop`, 'give BELLHOP_URL as http://127.0.0.1:7070')
   try {
@@ -46,7 +44,7 @@ const answerAt = async (url: string): Promise<'given' | 'late' | 'none'> => {
     await answer.body?.cancel()
     return 'given'
   } catch (error) {
-    return (error as Error).name === 'TimeoutError' ? 'late' : 'none'
+    return (error as Error).name === 'TimeoutError' ? 'late' : (error as Error)
   }
 }
 

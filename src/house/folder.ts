@@ -42,6 +42,8 @@ export type Folder = {
   lock: string
   /** Held by everybody who works on the folder, together; by one who replaces what is in it, alone. */
   processes: string
+  /** The same, held by what speaks for an instance beside it and outlives it, as `bellhop mcp`: `up` starts while it is held. */
+  beside: string
   /** When a backup was made last, and of what. */
   backedUp: string
   log: (part: string) => string
@@ -78,6 +80,7 @@ export const folderAt = (path: string): Folder => {
     running: join(path, 'up.json'),
     lock: join(path, 'lock.db'),
     processes: join(path, 'processes.db'),
+    beside: join(path, 'beside.db'),
     backedUp: join(path, 'backup.json'),
     log: (part) => join(path, 'log', `${part}.log`),
   }

@@ -50,9 +50,12 @@ export const lockFolder = (folder: Folder): (() => void) => {
   }
 }
 
+/** How a folder is held: by the processes of an instance, or beside it. */
+export type HeldAs = 'processes' | 'beside'
+
 /** Says that this process works on the folder, as others may: nobody replaces what is in it meanwhile. */
-export const holdFolder = (folder: Folder): (() => void) => {
-  const lock = take(folder.processes, 'together')
+export const holdFolder = (folder: Folder, way: HeldAs): (() => void) => {
+  const lock = take(folder[way], 'together')
   if (lock) return () => void lock.close()
   throw new Problem(`a backup is being restored into ${folder.path}`, 'start this when that has ended')
 }
@@ -65,20 +68,21 @@ export const refuseRunning = (folder: Folder): void => {
   if (isLocked(folder))
     throw new Problem(`a Bellhop runs on ${folder.path}`, 'end it first, or name another --data DIR')
   if (hasProcesses(folder)) throw held(folder)
+  if (isHeld(folder.beside)) throw heldBeside(folder)
 }
 
 /** Makes this process the only one that does anything with the folder, for whoever replaces what is in it. */
 export const lockAlone = (folder: Folder): (() => void) => {
   const unlock = lockFolder(folder)
-  const alone = take(folder.processes, 'alone')
-  if (!alone) {
-    unlock()
-    throw held(folder)
-  }
-  return () => {
-    alone.close()
+  const [processes, beside] = [take(folder.processes, 'alone'), take(folder.beside, 'alone')]
+  const letGo = (): void => {
+    beside?.close()
+    processes?.close()
     unlock()
   }
+  if (processes && beside) return letGo
+  letGo()
+  throw processes ? heldBeside(folder) : held(folder)
 }
 
 /** What is said where processes are in the way. */
@@ -86,4 +90,10 @@ export const held = ({ path }: Folder): Problem =>
   new Problem(
     `processes of a Bellhop run on ${path}`,
     'end every gateway, worker and bridge that works on it first, or name another --data DIR',
+  )
+
+const heldBeside = ({ path }: Folder): Problem =>
+  new Problem(
+    `a \`bellhop mcp\` speaks for the Bellhop on ${path}`,
+    'end the program that started it first, such as an editor, or name another --data DIR',
   )

@@ -73,7 +73,7 @@ import { createWorldClient } from '../world/client.ts'
 import { worldAddress } from '../world/own.ts'
 import { createWorlds } from '../world/worlds.ts'
 import { type Folder, noteStore, openFolder, openWorkspaceFolder, prefixOf, secretsOf, userName } from './folder.ts'
-import { holdFolder } from './lock.ts'
+import { type HeldAs, holdFolder } from './lock.ts'
 import { createPlaces } from './places.ts'
 import { givenSecrets, refuseOpenSecrets, secretPlaces } from './secret-names.ts'
 import { stateIn } from './verdicts.ts'
@@ -120,12 +120,12 @@ export type Settings = {
 export type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** Opens what gateway and worker share: config, walls, workspace, evidence, Redis, registry and lanes. */
-export const openParts = async (given: Settings, part: string) => {
+export const openParts = async (given: Settings, part: string, way: HeldAs = 'processes') => {
   const { config, specs } = loadHouse(join(given.root, 'config'), given.configFile, given)
   openWorkspaceFolder(given.workspace)
   refuseOpenSecrets(given, config)
   const folder = openFolder(given.data)
-  const letGo = holdFolder(folder)
+  const letGo = holdFolder(folder, way)
   const opened = await openWorkspace(given.workspace, [folder.path, ...ownConfig(given)])
   const workspace: Workspace = { ...opened, offLimits: [...opened.offLimits, ...secretPlaces(given, config)] }
   keepPlace(given, workspace)

@@ -34,8 +34,9 @@ export const startSeeing = (parts: Parts, { part, health, places = () => [] }: O
   metrics.set('bellhop_build_info', { part, version: settings.version, node: process.version }, 1)
 
   const look = async (): Promise<Snapshot> => {
-    const { ready, reasons } = await health()
+    const { ready, reasons, up } = await health()
     metrics.set('bellhop_ready', {}, ready ? 1 : 0)
+    metrics.set('bellhop_redis_up', {}, up['redis'] === 'up' ? 1 : 0)
     for (const { lane, used, of } of places()) {
       metrics.set('bellhop_places', { lane }, of)
       metrics.set('bellhop_places_used', { lane }, used)

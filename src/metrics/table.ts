@@ -23,6 +23,7 @@ const table = {
     labels: ['part', 'version', 'node'],
   },
   bellhop_ready: { kind: 'gauge', help: '1 while the process can take work, as /readyz says', labels: [] },
+  bellhop_redis_up: { kind: 'gauge', help: '1 while Redis answers the process', labels: [] },
   bellhop_stall_seconds: {
     kind: 'histogram',
     help: 'The longest that the process stood still in each 2 seconds, beside the 0.1 s by which that is measured',

@@ -7,9 +7,14 @@ export const inWords = (issue: Issue): string | undefined => {
   if (issue.code === 'invalid_type') return KINDS[issue.expected]
   if (issue.code === 'invalid_value') return `expected ${oneOf(issue.values.map(String))}`
   if (issue.code === 'unrecognized_keys') return `there is no ${oneOf(issue.keys.map((key) => `"${key}"`))} here`
-  if (issue.code === 'too_big') return `expected ${bound('at most', issue.maximum, issue.origin)}`
-  return issue.code === 'too_small' ? `expected ${bound('at least', issue.minimum, issue.origin)}` : undefined
+  if (issue.code === 'too_big')
+    return `expected ${bound(isAllowed(issue) ? 'at most' : 'less than', issue.maximum, issue.origin)}`
+  if (issue.code !== 'too_small') return undefined
+  return `expected ${bound(isAllowed(issue) ? 'at least' : 'more than', issue.minimum, issue.origin)}`
 }
+
+/** Whether a limit may itself be given. */
+const isAllowed = ({ inclusive }: { inclusive?: boolean }): boolean => inclusive !== false
 
 const KINDS: Partial<Record<string, string>> = {
   number: 'expected a number',

@@ -127,8 +127,8 @@ export const createMailbox = (redis: Redis, prefix: string, name: string) => {
     here.gone = true
     // On their way in the moment in which nobody is here any more: what is put in from then on comes after them.
     const handed = here.handed.map((item) => putInRedis(session, item))
-    if (left) await redis.del(thereKey(session))
-    await Promise.all(handed)
+    // Waited for together: a Redis that takes no writes refuses each of them.
+    await Promise.all([...handed, ...(left ? [redis.del(thereKey(session))] : [])])
     return inRedis(session)
   }
 

@@ -105,9 +105,8 @@ const environmentOf = (
   PATH: settings.path,
   ...certificatesIn(settings.variables ?? {}),
   // Keys are for whoever runs the agents, the secrets of networks for whoever is on them, and a sign-in on GitHub for whoever
-  // is asked for its issues; each for nobody else.
-  ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : {}),
-  ...(name === 'gateway' ? githubVariables(settings.variables ?? {}) : {}),
+  // is asked for its issues, which people do from networks, too; each for nobody else.
+  ...(name === 'worker' ? handedOn(agents, settings.variables ?? {}) : githubVariables(settings.variables ?? {})),
   ...(name === 'bridge' ? networkVariables(networks, settings.variables ?? {}) : {}),
   ...(settings.redis ? { REDIS_URL: settings.redis } : {}),
   ...telemetryOf(settings.variables ?? {}),

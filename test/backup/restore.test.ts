@@ -405,7 +405,7 @@ test('an archive that somebody made up writes nowhere else, and what was changed
       'it has "checkouts/way" twice',
       (entries) => linked(entries, [way('checkouts/way', outside), way('checkouts/way', 'payload')]),
     ],
-    ...['redis/appendonly.aof', 'up.json', 'lock.db', 'processes.db', 'evidence.db/x', 'backup.json'].map(
+    ...['redis/appendonly.aof', 'up.json', 'lock.db', 'processes.db', 'beside.db', 'evidence.db/x', 'backup.json'].map(
       (name): Try => [
         `it has "${name}", which no backup has`,
         (entries) => before('evidence.db', entries, fileOf(name, Buffer.from('x'))),

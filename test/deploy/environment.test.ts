@@ -12,6 +12,7 @@ import { testWorkspace } from '../support/workspace.ts'
 
 const KEY = 'sk-ant-never-to-be-seen-0123456789'
 const SIGN_IN = 'ghp-never-to-be-seen-0123456789'
+const PASSWORD = 'irc-never-to-be-seen-0123456789'
 
 test('an instance that is told everything by its environment, with its secrets in files, comes up with all of it', async () => {
   using workspace = testWorkspace()
@@ -24,10 +25,14 @@ test('an instance that is told everything by its environment, with its secrets i
     BELLHOP_CONFIG: folder.write('bellhop.yaml', 'approvals: { minutes: 5 }\n'),
     BELLHOP_PORT: '0',
     BELLHOP_SECRETS_FILE: folder.write('secrets.json', JSON.stringify(secrets)),
-    BELLHOP__ROOMS: '[{ id: office, faces: [web, cli, api], listener: null }]',
+    BELLHOP__ROOMS: '[{ id: office, faces: [web, cli, api, irc], listener: null }]',
+    // Nobody listens there: what the bridge is given does not hang on that.
+    BELLHOP__NETWORKS__HOME:
+      '{ kind: irc, host: 127.0.0.1, port: 1, tls: false, nick: bell, password: IRC_PASSWORD, channels: { "#team": office } }',
     REDIS_URL_FILE: folder.write('redis', `${redis.address}\n`),
     ANTHROPIC_API_KEY_FILE: folder.write('key', `${KEY}\n`),
     GH_TOKEN_FILE: folder.write('github', `${SIGN_IN}\n`),
+    IRC_PASSWORD_FILE: folder.write('irc', `${PASSWORD}\n`),
     SSL_CERT_FILE: '/etc/ssl/certs/of-our-own.pem',
   }
   const up = execa(process.execPath, [CLI, 'up'], {
@@ -51,25 +56,29 @@ test('an instance that is told everything by its environment, with its secrets i
     // As a machine asks that knows it by its address alone, and as the probes of docs/deploy/kubernetes do.
     expect([await healthAs(url, '10.1.2.3:7070'), await healthAs(url, 'localhost')]).toEqual([403, 200])
 
-    const parts = await Promise.all(['gateway', 'worker'].map((part) => pidsOf(env.BELLHOP_DATA, part)))
-    expect(parts.map((pids) => pids.length)).toEqual([1, 1])
+    const parts = await Promise.all(['gateway', 'worker', 'bridge'].map((part) => pidsOf(env.BELLHOP_DATA, part)))
+    expect(parts.map((pids) => pids.length)).toEqual([1, 1, 1])
     const argv = [...parts.flat(), up.pid].map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')).join('\n')
     const log = join(env.BELLHOP_DATA, 'log')
     const logs = readdirSync(log).map((file) => readFileSync(join(log, file), 'utf8'))
-    for (const secret of [KEY, SIGN_IN, secrets.admin, secrets.agents, secrets.operator])
+    for (const secret of [KEY, SIGN_IN, PASSWORD, secrets.admin, secrets.agents, secrets.operator])
       expect([argv, output, ...logs].join('\n')).not.toContain(secret)
     // Each is given what was in the files and is for it, and where they are: the programs of agents are kept from them.
-    const [gateway, worker] = parts.map(([pid]) => environmentAt(pid))
-    const files = [env.REDIS_URL_FILE, env.ANTHROPIC_API_KEY_FILE, env.GH_TOKEN_FILE, env.BELLHOP_SECRETS_FILE]
+    const [gateway, worker, bridge] = parts.map(([pid]) => environmentAt(pid))
+    const given = [env.REDIS_URL_FILE, env.ANTHROPIC_API_KEY_FILE, env.GH_TOKEN_FILE, env.IRC_PASSWORD_FILE]
+    const files = [...given, env.BELLHOP_SECRETS_FILE]
     expect(JSON.parse(worker?.['BELLHOP_CLOSED'] ?? '').sort()).toEqual(files.sort())
-    const secretsOf = ({ ANTHROPIC_API_KEY, GH_TOKEN, SSL_CERT_FILE }: Record<string, string> = {}) => ({
+    const secretsOf = ({ ANTHROPIC_API_KEY, GH_TOKEN, IRC_PASSWORD, SSL_CERT_FILE }: Record<string, string> = {}) => ({
       ANTHROPIC_API_KEY,
       GH_TOKEN,
+      IRC_PASSWORD,
       SSL_CERT_FILE,
     })
-    expect([secretsOf(gateway), secretsOf(worker)]).toEqual([
+    expect([secretsOf(gateway), secretsOf(worker), secretsOf(bridge)]).toEqual([
       { GH_TOKEN: SIGN_IN, SSL_CERT_FILE: env.SSL_CERT_FILE },
       { ANTHROPIC_API_KEY: KEY, SSL_CERT_FILE: env.SSL_CERT_FILE },
+      // People ask for issues on networks, too.
+      { GH_TOKEN: SIGN_IN, IRC_PASSWORD: PASSWORD, SSL_CERT_FILE: env.SSL_CERT_FILE },
     ])
     expect(readdirSync(env.BELLHOP_DATA)).not.toContain('secrets.json')
   } finally {

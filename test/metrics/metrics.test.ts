@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { converse } from '../../src/client/converse.ts'
@@ -157,6 +158,26 @@ describe('what alerts look at', () => {
     expect(begun.filter((start) => valuesOf(gateway, start)[0] !== 0)).toEqual([])
     expect([...begun, ...lanes].filter((start) => valuesOf(own, start)[0] !== 0)).toEqual([])
     await worker.stop()
+  })
+
+  test('is whether a worker runs, and whether a gateway can tell: without one it is not ready, and Redis answers it', async () => {
+    await using house = await startTestHouse()
+    const seen = async () => {
+      const [, text] = await scrape(house.url, house.tokens.operator)
+      const worker = sum(text, 'bellhop_build_info', 'part="worker"')
+      return { worker, ready: sum(text, 'bellhop_ready', 'gateway-'), redis: sum(text, 'bellhop_redis_up', 'gateway-') }
+    }
+    const comesTo = async (state: Awaited<ReturnType<typeof seen>>) =>
+      eventually(JSON.stringify(state), async () => isDeepStrictEqual(await seen(), state))
+    await comesTo({ worker: 1, ready: 1, redis: 1 })
+    await house.stopWorker()
+    await comesTo({ worker: 0, ready: 0, redis: 1 })
+    await house.startWorker()
+    await comesTo({ worker: 1, ready: 1, redis: 1 })
+    await house.redis.kill()
+    await comesTo({ worker: 0, ready: 0, redis: 0 })
+    await house.redis.start()
+    await comesTo({ worker: 1, ready: 1, redis: 1 })
   })
 
   test('are the agents of the house: who only has a token may be away, and is nobody to be told of', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { nearest } from '../../src/lib/nearest.ts'
 import { defineOperation, usageOf } from '../../src/operations/operation.ts'
 import { checkInput, inputFrom, words } from '../../src/operations/parse.ts'
+import { posts } from '../../src/operations/posts.ts'
 import { operations } from '../../src/operations/table.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
@@ -18,7 +19,7 @@ const ROW = defineOperation({
   input: z.strictObject({
     what: z.string(),
     into: z.string().optional(),
-    cups: z.coerce.number().int().default(1),
+    cups: z.coerce.number().int().lt(100).default(1),
     hot: z.stringbool().optional(),
   }),
   output: z.null(),
@@ -60,11 +61,22 @@ describe('input', () => {
     ['that is missing', [], 'what is missing'],
     ['that is too much', ['tea', 'pot', 'now'], '"now" is one word too many'],
     ['that is no number', ['tea', 'cups=many'], 'cups: expected a number'],
+    ['that reaches a limit', ['tea', 'cups=100'], 'cups: expected less than 100'],
     ['that is given twice by name', ['tea', 'cups=1', 'cups=2'], 'cups is given twice'],
     ['that is given by name and then in its place', ['what=tea', 'milk'], 'what is given twice'],
     ['that every object has', ['tea', 'pot', 'toString=x'], '"toString=x" is one word too many'],
   ])('%s is refused with the usage', (_what, given, complaint) => {
     expect(inputFrom(ROW, given)).toEqual(refused(refusal('command-invalid', `${complaint}; ${USAGE}`)))
+  })
+
+  test.each([
+    [['before=0'], 'before: expected more than 0'],
+    [['after=-1'], 'after: expected at least 0'],
+    [['limit=201'], 'limit: expected at most 200'],
+  ])('%j of posts is refused with the limit, which is itself allowed where it says so', (given, complaint) => {
+    expect(inputFrom(posts, ['lobby', ...given])).toEqual(
+      refused(refusal('command-invalid', `${complaint}; usage: /${usageOf(posts)}`)),
+    )
   })
 
   test('that is no key of the row is refused from any face', () => {

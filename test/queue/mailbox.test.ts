@@ -63,6 +63,29 @@ test('what comes while somebody goes stands behind what they were handed and lea
   expect(await box.all('s-1')).toEqual(['a', 'b', 'c'])
 })
 
+// Of a cluster, each server would have to be told.
+test.skipIf(process.env['BELLHOP_TEST_REDIS'] === 'cluster')(
+  'who goes while Redis takes no writes fails once, and nothing is left that nobody handles',
+  async () => {
+    const { box } = open()
+    const there = await box.attend('s-1')
+    for (const item of ['a', 'b']) await box.put('s-1', item)
+    const unhandled: unknown[] = []
+    const hear = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', hear)
+    await server.redis.config('SET', 'min-replicas-to-write', '1')
+    try {
+      await expect(there.leave()).rejects.toThrow('NOREPLICAS')
+      // What nobody handles is told of after whatever is under way, and before anything else is answered.
+      await server.redis.ping()
+      expect(unhandled).toEqual([])
+    } finally {
+      await server.redis.config('SET', 'min-replicas-to-write', '0')
+      process.off('unhandledRejection', hear)
+    }
+  },
+)
+
 /** Two processes, as far as a mailbox can tell: each knows only what goes through Redis of the other. */
 const openTwo = () => {
   const prefix = `t-${randomUUID()}`
