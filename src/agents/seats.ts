@@ -16,7 +16,7 @@ import { type Conclusion, type createBegin, turnDrafts, type Write } from './tur
 
 type Options = {
   store: Store
-  live: Pick<Live, 'until'>
+  live: Pick<Live, 'until' | 'next'>
   specs: ReadonlyMap<string, PeripheralSpec>
   /** The walls that are put up in a room: narrowed by the profile that holds there. */
   wallsIn: (room: string) => Promise<ReadonlyMap<string, PeripheralSpec>>
@@ -264,18 +264,20 @@ export const createSeats = (options: Options) => {
     ask: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     const over = new AbortController()
-    const ended = `${turn}.ended`
-    const watching = live
-      .until(() => store.get(ended), over.signal, ended)
-      .then((entry) => entry && over.abort(ended))
-      // While the store is away nobody can end a turn, and whoever asks finds that out by itself.
-      .catch(() => null)
+    const watching = untilEnded(turn, over.signal).then(() => over.abort())
     try {
       return await ask(AbortSignal.any([signal, over.signal]))
     } finally {
-      over.abort(ended)
+      over.abort()
       await watching
     }
+  }
+
+  /** That the store was away for a moment ends no wait: whoever asks may not have met it, and the turn may end after it. */
+  const untilEnded = async (turn: string, signal: AbortSignal): Promise<void> => {
+    const ended = `${turn}.ended`
+    const look = () => live.until(() => store.get(ended), signal, ended).catch(() => null)
+    while ((await look()) === null && !signal.aborted) await live.next(signal)
   }
 
   /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
