@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Asking } from '../peripherals/asking.ts'
 import type { Author } from '../shapes/evidence.ts'
@@ -55,9 +57,12 @@ type End = Conclusion & {
   reason?: string
   /** Whether an exit that is checked for long is waited for: nobody else is kept waiting meanwhile. */
   patient?: boolean
+  /** That whoever leaves waits no longer. The exit goes on; what the turn ended with, nobody says then. */
+  gone?: AbortSignal
 }
 
-type Leaving = { reason: string | undefined; patient: boolean }
+/** How a peripheral is left: which one, and how that is waited for. */
+type Leaving = Pick<End, 'reason' | 'patient' | 'gone'> & { peripheral: string }
 
 export type Seats = ReturnType<typeof createSeats>
 
@@ -65,6 +70,8 @@ export type Seats = ReturnType<typeof createSeats>
 const MOST_CALLS = 64
 /** How long a stop may wait for the workers; one that is waited for with patience, while nothing of it comes about. */
 const LEAVE_MS = 15_000
+/** How often it is looked whether anything does. */
+const LOOK_MS = 1000
 
 /**
  * The turns of agents whose minds are elsewhere: whoever comes with an agent's token starts work, takes steps and ends
@@ -282,10 +289,10 @@ export const createSeats = (options: Options) => {
 
   /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
   const end = async (turn: TurnRecord, author: Author, how: End): Promise<Result<Ended>> => {
-    const { reason, patient = false, ...conclusion } = how
+    const { reason, patient, gone, ...conclusion } = how
     const { id, session } = turn
     const stands = (await store.session(session))?.peripheral ?? null
-    const left = stands === null ? ok(null) : await leaveFor(turn, author, { reason, patient })
+    const left = stands === null ? ok(null) : await leaveFor(turn, author, { peripheral: stands, ...how })
     if (!left.ok) return left
     const write = await writer(session)
     const written = await write([turnDrafts(turn, author).ended(conclusion)])
@@ -297,13 +304,15 @@ export const createSeats = (options: Options) => {
   }
 
   /** Leaves the peripheral. What is under way is stopped first: it would hold the end up. */
-  const leaveFor = async (turn: TurnRecord, author: Author, { reason, patient }: Leaving): Promise<Result<null>> => {
+  const leaveFor = async (turn: TurnRecord, author: Author, how: Leaving): Promise<Result<null>> => {
+    const { reason, gone } = how
     const { id, session } = turn
     const stopped = await stopWork(turn, author, reason ?? 'its turn ends')
     if (!stopped.ok) return stopped
-    const leaving = { session, turn: id, author, ...(reason === undefined ? {} : { reason }) }
-    using patience = patient ? whileItGoesOn(session, id) : null
-    if (await asking.leave(leaving, patience?.signal ?? AbortSignal.timeout(LEAVE_MS))) return ok(null)
+    using patience = how.patient ? whileItGoesOn(turn, how.peripheral) : null
+    const ends = [patience?.signal ?? AbortSignal.timeout(LEAVE_MS), ...(gone ? [gone] : [])]
+    if (await asking.leave({ session, turn: id, author, reason }, AbortSignal.any(ends))) return ok(null)
+    if (gone?.aborted) return refused(refusal('call-cancelled', 'nobody waits for it any more'))
     return refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))
   }
 
@@ -315,18 +324,22 @@ export const createSeats = (options: Options) => {
     return !asked.ok && asked.refusal.code === 'id-conflict' ? ok(null) : asked
   }
 
-  /** Ends once nothing more comes about in a session for a while, and no check of an exit is under way, which may take long. */
-  const whileItGoesOn = (session: string, turn: string): { signal: AbortSignal } & Disposable => {
-    const over = new AbortController()
+  /**
+   * Ends once nothing more comes about in a session for a while. While an exit is checked, that may be for as long as a step
+   * of its wall may take: a check that has taken longer has lost its worker.
+   */
+  const whileItGoesOn = ({ session, id }: TurnRecord, peripheral: string): Wait => {
+    const checkMs = (specs.get(peripheral)?.limits.seconds ?? 0) * 1000
     let length = -1
-    const look = async (): Promise<void> => {
-      const now = await store.lengthOf(session)
-      if (now === length && !(await isChecked(session, turn))) over.abort()
+    let since = steadyClock()
+    return waitUntil(async () => {
+      const now = await store.lengthOf(session).catch(() => length)
+      if (now !== length) since = steadyClock()
       length = now
-    }
-    void look().catch(() => {})
-    const timer = setInterval(() => void look().catch(() => over.abort()), LEAVE_MS).unref()
-    return { signal: over.signal, [Symbol.dispose]: () => clearInterval(timer) }
+      const still = steadyClock() - since
+      if (still < LEAVE_MS) return false
+      return still >= LEAVE_MS + checkMs || !(await isChecked(session, id).catch(() => true))
+    })
   }
 
   /** Ends the turn of whoever asks; null where there is none to end. */
@@ -342,6 +355,20 @@ export const createSeats = (options: Options) => {
   }
 
   return { at, start, sit, conduct, act, end, leave }
+}
+
+/** A wait that something ends, or whoever waits. */
+type Wait = { signal: AbortSignal } & Disposable
+
+const waitUntil = (isOver: () => Promise<boolean>): Wait => {
+  const over = new AbortController()
+  const { signal } = over
+  const look = async (): Promise<void> => {
+    while (!signal.aborted && !(await isOver())) await setTimeout(LOOK_MS, null, { signal, ref: false }).catch(() => {})
+    over.abort()
+  }
+  void look()
+  return { signal, [Symbol.dispose]: () => over.abort() }
 }
 
 /** How an agent that comes in by a door signs what it does; `via` is the person, where one works by hand. */

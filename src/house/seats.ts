@@ -93,7 +93,7 @@ export const seatDoor = (
     },
     act: async (call, step) =>
       inSeat(await seats.sit(principal), () => seats.act(principal, call, { step, signal: gone })),
-    leave: async (how) => inSeat(await seats.at(principal), () => seats.leave(principal, how)),
+    leave: async (how) => inSeat(await seats.at(principal), () => seats.leave(principal, { ...how, gone })),
     takes,
   }
 }
