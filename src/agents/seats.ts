@@ -11,7 +11,7 @@ import { Id, type Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import { mayAct } from '../shapes/person.ts'
 import type { AgentGrant, Principal } from '../shapes/principal.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import { type Conclusion, type createBegin, turnDrafts, type Write } from './turn.ts'
@@ -309,11 +309,10 @@ export const createSeats = (options: Options) => {
     const { id, session } = turn
     const stopped = await stopWork(turn, author, reason ?? 'its turn ends')
     if (!stopped.ok) return stopped
-    using patience = how.patient ? whileItGoesOn(turn, how.peripheral) : null
-    const ends = [patience?.signal ?? AbortSignal.timeout(LEAVE_MS), ...(gone ? [gone] : [])]
+    using wait = how.patient ? whileItGoesOn(turn, how.peripheral) : unlessChecked(turn)
+    const ends = [wait.signal, ...(gone ? [gone] : [])]
     if (await asking.leave({ session, turn: id, author, reason }, AbortSignal.any(ends))) return ok(null)
-    if (gone?.aborted) return refused(refusal('call-cancelled', 'nobody waits for it any more'))
-    return refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))
+    return refused(gone?.aborted ? refusal('call-cancelled', 'nobody waits for it any more') : wait.why())
   }
 
   /** Stops what is under way; but what an exit is checked by is a part of it, and not in its way. */
@@ -337,8 +336,19 @@ export const createSeats = (options: Options) => {
       if (now !== length) since = steadyClock()
       length = now
       const still = steadyClock() - since
-      if (still < LEAVE_MS) return false
-      return still >= LEAVE_MS + checkMs || !(await isChecked(session, id).catch(() => true))
+      if (still < LEAVE_MS) return null
+      const isOver = still >= LEAVE_MS + checkMs || !(await isChecked(session, id).catch(() => true))
+      return isOver ? NO_WORKER : null
+    })
+  }
+
+  /** Ends once the exit is being checked, which may take long: who has others to look after comes again when that is over. */
+  const unlessChecked = ({ session, id }: TurnRecord): Wait => {
+    const since = steadyClock()
+    return waitUntil(async () => {
+      if (await isChecked(session, id).catch(() => false))
+        return refusal('session-busy', `the exit of ${id} is still being checked`)
+      return steadyClock() - since >= LEAVE_MS ? NO_WORKER : null
     })
   }
 
@@ -357,18 +367,24 @@ export const createSeats = (options: Options) => {
   return { at, start, sit, conduct, act, end, leave }
 }
 
-/** A wait that something ends, or whoever waits. */
-type Wait = { signal: AbortSignal } & Disposable
+const NO_WORKER = refusal('store-failed', 'the peripheral could not be left: no worker answers')
 
-const waitUntil = (isOver: () => Promise<boolean>): Wait => {
-  const over = new AbortController()
-  const { signal } = over
+/** A wait that is given up for a reason, or ended by whoever waits. */
+type Wait = { signal: AbortSignal; why: () => Refusal } & Disposable
+
+const waitUntil = (over: () => Promise<Refusal | null>): Wait => {
+  const end = new AbortController()
+  const { signal } = end
+  let why: Refusal | null = null
   const look = async (): Promise<void> => {
-    while (!signal.aborted && !(await isOver())) await setTimeout(LOOK_MS, null, { signal, ref: false }).catch(() => {})
-    over.abort()
+    while (!signal.aborted && why === null) {
+      why = await over()
+      if (why === null) await setTimeout(LOOK_MS, null, { signal, ref: false }).catch(() => {})
+    }
+    end.abort()
   }
   void look()
-  return { signal, [Symbol.dispose]: () => over.abort() }
+  return { signal, why: () => why ?? NO_WORKER, [Symbol.dispose]: () => end.abort() }
 }
 
 /** How an agent that comes in by a door signs what it does; `via` is the person, where one works by hand. */

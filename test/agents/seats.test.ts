@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
@@ -238,6 +238,11 @@ const startToEdit = async (agent: Awaited<ReturnType<typeof agentOf>>) => {
   return { turn: turn ?? '', session: session ?? '' }
 }
 
+const logsOf = ({ settings }: TestHouse): string =>
+  readdirSync(join(settings.data, 'log'))
+    .map((name) => readFileSync(join(settings.data, 'log', name), 'utf8'))
+    .join('')
+
 const beginsToCheck = ({ store }: TestHouse, turn: string) =>
   eventually('the check to begin', () => store.get(`${turn}.leave.check-tests.intent`))
 
@@ -289,6 +294,36 @@ test('who leaves and is gone before the exit was checked keeps the seat no longe
   expect(ended.body).toMatchObject({ outcome: 'cancelled', answer: 'its connection was closed' })
   expect((await house.store.get(`${turn}.stopped`))?.body).toMatchObject({
     fruit: { checks: [{ name: 'tests', ok: true }] },
+  })
+})
+
+test('while the exit of a lapsed seat is checked others are ended, and nothing is said to have failed', async () => {
+  await using house = await startTestHouse({ config: `${HASTY}${UNTIL_GO}` })
+  const { turn } = await startToEdit(await agentOf(house))
+  await beginsToCheck(house, turn)
+  const finder = await agentOf(house, agentGrant({ agent: 'finder', type: 'finder' }))
+  const other = must(await finder.command('start', {})).turn
+  const closed = { outcome: 'cancelled', answer: 'its connection was closed' }
+  const ended = await eventually('the other turn to end', () => house.store.get(`${other}.ended`))
+  expect(ended.body).toMatchObject(closed)
+  expect(await house.store.get(`${turn}.ended`)).toBeNull()
+  letGo(house)
+  expect((await eventually('the turn to end', () => house.store.get(`${turn}.ended`))).body).toMatchObject(closed)
+  expect((await house.store.get(`${turn}.stopped`))?.body).toMatchObject({
+    fruit: { checks: [{ name: 'tests', ok: true }] },
+  })
+  expect(logsOf(house)).not.toContain('a turn could not be ended')
+})
+
+test('a person stops also a turn whose exit is being checked', async () => {
+  await using house = await startTestHouse({ config: `${HASTY}${UNTIL_GO}` })
+  const { turn } = await startToEdit(await agentOf(house))
+  await beginsToCheck(house, turn)
+  must(await people(house).command('stop', { agent: 'scout', why: 'enough' }))
+  const ended = await eventually('the turn to end', () => house.store.get(`${turn}.ended`))
+  expect(ended.body).toMatchObject({ outcome: 'cancelled' })
+  expect((await house.store.get(`${turn}.leave.check-tests.outcome`))?.body).toMatchObject({
+    outcome: { kind: 'failed' },
   })
 })
 
