@@ -57,12 +57,10 @@ type End = Conclusion & {
   reason?: string
   /** Whether an exit that is checked for long is waited for: nobody else is kept waiting meanwhile. */
   patient?: boolean
-  /** That whoever leaves waits no longer. The exit goes on; what the turn ended with, nobody says then. */
-  gone?: AbortSignal
 }
 
 /** How a peripheral is left: which one, and how that is waited for. */
-type Leaving = Pick<End, 'reason' | 'patient' | 'gone'> & { peripheral: string }
+type Leaving = { peripheral: string; reason: string | undefined; patient: boolean | undefined }
 
 export type Seats = ReturnType<typeof createSeats>
 
@@ -289,10 +287,10 @@ export const createSeats = (options: Options) => {
 
   /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
   const end = async (turn: TurnRecord, author: Author, how: End): Promise<Result<Ended>> => {
-    const { reason, patient, gone, ...conclusion } = how
+    const { reason, patient, ...conclusion } = how
     const { id, session } = turn
     const stands = (await store.session(session))?.peripheral ?? null
-    const left = stands === null ? ok(null) : await leaveFor(turn, author, { peripheral: stands, ...how })
+    const left = stands === null ? ok(null) : await leaveFor(turn, author, { peripheral: stands, reason, patient })
     if (!left.ok) return left
     const write = await writer(session)
     const written = await write([turnDrafts(turn, author).ended(conclusion)])
@@ -305,14 +303,13 @@ export const createSeats = (options: Options) => {
 
   /** Leaves the peripheral. What is under way is stopped first: it would hold the end up. */
   const leaveFor = async (turn: TurnRecord, author: Author, how: Leaving): Promise<Result<null>> => {
-    const { reason, gone } = how
+    const { peripheral, reason, patient } = how
     const { id, session } = turn
     const stopped = await stopWork(turn, author, reason ?? 'its turn ends')
     if (!stopped.ok) return stopped
-    using wait = how.patient ? whileItGoesOn(turn, how.peripheral) : unlessChecked(turn)
-    const ends = [wait.signal, ...(gone ? [gone] : [])]
-    if (await asking.leave({ session, turn: id, author, reason }, AbortSignal.any(ends))) return ok(null)
-    return refused(gone?.aborted ? refusal('call-cancelled', 'nobody waits for it any more') : wait.why())
+    using wait = patient ? whileItGoesOn(turn, peripheral) : unlessChecked(turn)
+    const left = await asking.leave({ session, turn: id, author, reason }, wait.signal)
+    return left ? ok(null) : refused(wait.why())
   }
 
   /** Stops what is under way; but what an exit is checked by is a part of it, and not in its way. */
