@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { roleOf } from '../evidence/asked.ts'
 import { sessionDraft } from '../evidence/drafts.ts'
 import type { Live } from '../evidence/live.ts'
 import type { SessionRecord, Store, TurnRecord } from '../evidence/store.ts'
+import { steadyClock } from '../lib/clock.ts'
 import { oneAtATime } from '../lib/one-at-a-time.ts'
 import type { Asking } from '../peripherals/asking.ts'
 import type { Author } from '../shapes/evidence.ts'
@@ -9,14 +11,14 @@ import { Id, type Message, type Receipt } from '../shapes/message.ts'
 import type { PeripheralSpec, ToolCall } from '../shapes/peripheral.ts'
 import { mayAct } from '../shapes/person.ts'
 import type { AgentGrant, Principal } from '../shapes/principal.ts'
-import { refusal } from '../shapes/refusal.ts'
+import { type Refusal, refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import type { Acted, Ended, Seat } from '../shapes/seat.ts'
 import { type Conclusion, type createBegin, turnDrafts, type Write } from './turn.ts'
 
 type Options = {
   store: Store
-  live: Pick<Live, 'until'>
+  live: Pick<Live, 'until' | 'next'>
   specs: ReadonlyMap<string, PeripheralSpec>
   /** The walls that are put up in a room: narrowed by the profile that holds there. */
   wallsIn: (room: string) => Promise<ReadonlyMap<string, PeripheralSpec>>
@@ -57,7 +59,8 @@ type End = Conclusion & {
   patient?: boolean
 }
 
-type Leaving = { reason: string | undefined; patient: boolean }
+/** How a peripheral is left: which one, and how that is waited for. */
+type Leaving = { peripheral: string; reason: string | undefined; patient: boolean | undefined }
 
 export type Seats = ReturnType<typeof createSeats>
 
@@ -65,6 +68,8 @@ export type Seats = ReturnType<typeof createSeats>
 const MOST_CALLS = 64
 /** How long a stop may wait for the workers; one that is waited for with patience, while nothing of it comes about. */
 const LEAVE_MS = 15_000
+/** How often it is looked whether anything does. */
+const LOOK_MS = 1000
 
 /**
  * The turns of agents whose minds are elsewhere: whoever comes with an agent's token starts work, takes steps and ends
@@ -264,26 +269,28 @@ export const createSeats = (options: Options) => {
     ask: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     const over = new AbortController()
-    const ended = `${turn}.ended`
-    const watching = live
-      .until(() => store.get(ended), over.signal, ended)
-      .then((entry) => entry && over.abort(ended))
-      // While the store is away nobody can end a turn, and whoever asks finds that out by itself.
-      .catch(() => null)
+    const watching = untilEnded(turn, over.signal).then(() => over.abort())
     try {
       return await ask(AbortSignal.any([signal, over.signal]))
     } finally {
-      over.abort(ended)
+      over.abort()
       await watching
     }
   }
 
+  /** That the store was away for a moment ends no wait: whoever asks may not have met it, and the turn may end after it. */
+  const untilEnded = async (turn: string, signal: AbortSignal): Promise<void> => {
+    const ended = `${turn}.ended`
+    const look = () => live.until(() => store.get(ended), signal, ended).catch(() => null)
+    while ((await look()) === null && !signal.aborted) await live.next(signal)
+  }
+
   /** Ends a turn: the peripheral is left, once, and whoever asked has an answer. */
   const end = async (turn: TurnRecord, author: Author, how: End): Promise<Result<Ended>> => {
-    const { reason, patient = false, ...conclusion } = how
+    const { reason, patient, ...conclusion } = how
     const { id, session } = turn
     const stands = (await store.session(session))?.peripheral ?? null
-    const left = stands === null ? ok(null) : await leaveFor(turn, author, { reason, patient })
+    const left = stands === null ? ok(null) : await leaveFor(turn, author, { peripheral: stands, reason, patient })
     if (!left.ok) return left
     const write = await writer(session)
     const written = await write([turnDrafts(turn, author).ended(conclusion)])
@@ -295,14 +302,14 @@ export const createSeats = (options: Options) => {
   }
 
   /** Leaves the peripheral. What is under way is stopped first: it would hold the end up. */
-  const leaveFor = async (turn: TurnRecord, author: Author, { reason, patient }: Leaving): Promise<Result<null>> => {
+  const leaveFor = async (turn: TurnRecord, author: Author, how: Leaving): Promise<Result<null>> => {
+    const { peripheral, reason, patient } = how
     const { id, session } = turn
     const stopped = await stopWork(turn, author, reason ?? 'its turn ends')
     if (!stopped.ok) return stopped
-    const leaving = { session, turn: id, author, ...(reason === undefined ? {} : { reason }) }
-    using patience = patient ? whileItGoesOn(session, id) : null
-    if (await asking.leave(leaving, patience?.signal ?? AbortSignal.timeout(LEAVE_MS))) return ok(null)
-    return refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))
+    using wait = patient ? whileItGoesOn(turn, peripheral) : unlessChecked(turn)
+    const left = await asking.leave({ session, turn: id, author, reason }, wait.signal)
+    return left ? ok(null) : refused(wait.why())
   }
 
   /** Stops what is under way; but what an exit is checked by is a part of it, and not in its way. */
@@ -313,18 +320,33 @@ export const createSeats = (options: Options) => {
     return !asked.ok && asked.refusal.code === 'id-conflict' ? ok(null) : asked
   }
 
-  /** Ends once nothing more comes about in a session for a while, and no check of an exit is under way, which may take long. */
-  const whileItGoesOn = (session: string, turn: string): { signal: AbortSignal } & Disposable => {
-    const over = new AbortController()
+  /**
+   * Ends once nothing more comes about in a session for a while. While an exit is checked, that may be for as long as a step
+   * of its wall may take: a check that has taken longer has lost its worker.
+   */
+  const whileItGoesOn = ({ session, id }: TurnRecord, peripheral: string): Wait => {
+    const checkMs = (specs.get(peripheral)?.limits.seconds ?? 0) * 1000
     let length = -1
-    const look = async (): Promise<void> => {
-      const now = await store.lengthOf(session)
-      if (now === length && !(await isChecked(session, turn))) over.abort()
+    let since = steadyClock()
+    return waitUntil(async () => {
+      const now = await store.lengthOf(session).catch(() => length)
+      if (now !== length) since = steadyClock()
       length = now
-    }
-    void look().catch(() => {})
-    const timer = setInterval(() => void look().catch(() => over.abort()), LEAVE_MS).unref()
-    return { signal: over.signal, [Symbol.dispose]: () => clearInterval(timer) }
+      const still = steadyClock() - since
+      if (still < LEAVE_MS) return null
+      const isOver = still >= LEAVE_MS + checkMs || !(await isChecked(session, id).catch(() => true))
+      return isOver ? NO_WORKER : null
+    })
+  }
+
+  /** Ends once the exit is being checked, which may take long: who has others to look after comes again when that is over. */
+  const unlessChecked = ({ session, id }: TurnRecord): Wait => {
+    const since = steadyClock()
+    return waitUntil(async () => {
+      if (await isChecked(session, id).catch(() => false))
+        return refusal('session-busy', `the exit of ${id} is still being checked`)
+      return steadyClock() - since >= LEAVE_MS ? NO_WORKER : null
+    })
   }
 
   /** Ends the turn of whoever asks; null where there is none to end. */
@@ -340,6 +362,26 @@ export const createSeats = (options: Options) => {
   }
 
   return { at, start, sit, conduct, act, end, leave }
+}
+
+const NO_WORKER = refusal('store-failed', 'the peripheral could not be left: no worker answers')
+
+/** A wait that is given up for a reason, or ended by whoever waits. */
+type Wait = { signal: AbortSignal; why: () => Refusal } & Disposable
+
+const waitUntil = (over: () => Promise<Refusal | null>): Wait => {
+  const end = new AbortController()
+  const { signal } = end
+  let why: Refusal | null = null
+  const look = async (): Promise<void> => {
+    while (!signal.aborted && why === null) {
+      why = await over()
+      if (why === null) await setTimeout(LOOK_MS, null, { signal, ref: false }).catch(() => {})
+    }
+    end.abort()
+  }
+  void look()
+  return { signal, why: () => why ?? NO_WORKER, [Symbol.dispose]: () => end.abort() }
 }
 
 /** How an agent that comes in by a door signs what it does; `via` is the person, where one works by hand. */

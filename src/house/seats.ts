@@ -72,7 +72,7 @@ export const openSeats = (parts: Parts, social: Social): Seated => {
 /** As long as a beat of an agent's may be missing, and three rounds of those who keep seats at the MCP door. */
 const graceOf = ({ config }: Parts): number => Math.max(config.lease.ms, 3 * limitsOf({}).roundMs)
 
-/** The seat of one agent, for what it asks over HTTP: each call keeps it for a while, and ends when who called is gone. */
+/** The seat of one agent, for what it asks over HTTP: each call keeps it for a while, and a step ends when who called is gone. */
 export const seatDoor = (
   principal: Principal,
   { seats, leases, takes }: Seated,
@@ -93,6 +93,7 @@ export const seatDoor = (
     },
     act: async (call, step) =>
       inSeat(await seats.sit(principal), () => seats.act(principal, call, { step, signal: gone })),
+    // Not given up where who called is gone: what it says of its work is kept, and it asks again for what came of that.
     leave: async (how) => inSeat(await seats.at(principal), () => seats.leave(principal, how)),
     takes,
   }
@@ -136,7 +137,9 @@ export const endLapsed = async (parts: Parts, { seats, leases }: Seated): Promis
       }
       const end = await endingOf(turn, parts, leases)
       const ended = end ? await seats.end(turn, absent(turn.agent), end) : null
-      if (ended?.ok === false) log.warn('a turn could not be ended', { turn: turn.id, ...ended.refusal })
+      // One whose exit is still being checked is in line to be left: it is ended in the round after that.
+      if (ended?.ok === false && ended.refusal.code !== 'session-busy')
+        log.warn('a turn could not be ended', { turn: turn.id, ...ended.refusal })
     }),
   )
 }

@@ -5,10 +5,10 @@ import { PeripheralId, ToolCall } from '../shapes/peripheral.ts'
 import { refusal } from '../shapes/refusal.ts'
 import { ok, type Result, refused } from '../shapes/result.ts'
 import { Name } from '../shapes/room.ts'
-import type { Seat } from '../shapes/seat.ts'
+import type { Ended, Seat } from '../shapes/seat.ts'
 import { StepReport } from '../shapes/turn.ts'
 import { type Context, defineOperation, type SeatDoor } from './operation.ts'
-import { Taken, takenText, takeStep } from './taken.ts'
+import { soon, Taken, takenText, takeStep } from './taken.ts'
 
 /** Over HTTP they are for agents, who have a seat; in a room people say them, who work by hand. */
 const common = { positional: [], role: 'viewer', agents: true, offline: false } as const
@@ -105,6 +105,14 @@ export const hop = defineOperation({
   render: takenText,
 })
 
+const Left = z.strictObject({
+  turn: Id.nullable(),
+  peripheral: PeripheralId.nullable(),
+  /** Null while it is being left: a person is not kept waiting for it. */
+  fruit: Fruit.nullable(),
+})
+type Left = z.infer<typeof Left>
+
 export const leave = defineOperation({
   ...common,
   byHand: 'operator',
@@ -117,15 +125,31 @@ export const leave = defineOperation({
     answer: z.string().max(100_000).default('').describe('what came of it'),
     outcome: z.enum(['done', 'failed']).default('done').describe('how it ends'),
   }),
-  output: z.strictObject({ turn: Id.nullable(), peripheral: PeripheralId.nullable(), fruit: Fruit.nullable() }),
+  output: Left,
   reads: false,
   run: async (given, context) => {
     const door = doorOf(context)
-    const left = door.ok ? await door.value.leave(given) : door
-    return left.ok ? ok(left.value ?? { turn: null, peripheral: null, fruit: null }) : left
+    if (!door.ok) return door
+    const leaving = door.value.leave(given).then(leftOf)
+    // A person is not kept waiting for the checks before it is left, either.
+    return context.person.agent ? leaving : ((await soon(leaving)) ?? isLeaving(door.value, leaving))
   },
-  render: ({ peripheral }) => (peripheral === null ? 'there was nothing to leave' : `${peripheral} is left`),
+  render: ({ peripheral, fruit }) => {
+    if (peripheral === null) return 'there was nothing to leave'
+    return fruit === null ? `${peripheral} is being left: the room reads the end of the turn` : `${peripheral} is left`
+  },
 })
+
+const leftOf = (ended: Result<Ended | null>): Result<Left> =>
+  ended.ok ? ok(ended.value ?? { turn: null, peripheral: null, fruit: null }) : ended
+
+/** What is still being left; and where it was left by now, only the end of the turn is to be written. */
+const isLeaving = async (door: SeatDoor, leaving: Promise<Result<Left>>): Promise<Result<Left>> => {
+  const at = await door.at()
+  if (!at.ok) return at
+  const { active, turn, spec } = at.value
+  return active ? ok({ turn, peripheral: spec.id, fruit: null }) : leaving
+}
 
 /** The seat of whoever asks. Where there is none, a person has asked outside of a room. */
 export const doorOf = ({ seat: door, person }: Context): Result<SeatDoor> =>

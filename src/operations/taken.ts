@@ -4,7 +4,6 @@ import type { Store } from '../evidence/store.ts'
 import { Id } from '../shapes/message.ts'
 import type { ToolCall } from '../shapes/peripheral.ts'
 import { ok, type Result } from '../shapes/result.ts'
-import type { Acted } from '../shapes/seat.ts'
 import { StepReport } from '../shapes/turn.ts'
 import type { Context, SeatDoor } from './operation.ts'
 
@@ -18,7 +17,7 @@ export const Taken = z.strictObject({
 })
 export type Taken = z.infer<typeof Taken>
 
-/** How long a person waits for what comes of a step: after that, the room is told by the step itself. */
+/** How long a person waits for what comes of what they do by hand: after that, the room is told by the evidence of it. */
 const WAIT_MS = 2000
 
 /** Takes a step for a person. What takes long goes on by itself, and nobody waits for it here. */
@@ -39,18 +38,18 @@ export const takeStep = async (
 /** The name of a step, made from the id of what asked for it: asked for again, it is the same step. */
 const stepNamed = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 12)
 
-/** What came of it, unless that takes longer. */
-const soon = async (acted: Promise<Result<Acted>>): Promise<Result<Acted> | null> => {
+/** What came of something, unless that takes longer than a person is kept waiting. */
+export const soon = async <T>(coming: Promise<T>): Promise<T | null> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, WAIT_MS, null)
   })
   try {
-    return await Promise.race([acted, late])
+    return await Promise.race([coming, late])
   } finally {
     clearTimeout(timer)
     // Whatever becomes of it later is in the evidence.
-    acted.catch(() => {})
+    coming.catch(() => {})
   }
 }
 

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { sessionDraft } from '../../src/evidence/drafts.ts'
 import { refusal } from '../../src/shapes/refusal.ts'
 import { ok, refused } from '../../src/shapes/result.ts'
 import { startTestHouse, type TestHouse } from '../support/gateway.ts'
@@ -222,6 +223,100 @@ test('an exit that is checked for long is waited for, and the check is not stopp
   expect(must(await left)).toMatchObject({ turn, fruit: { checks: [{ name: 'tests', ok: true }] } })
   expect(must(await again)).toMatchObject({ turn })
   expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ outcome: 'done', answer: 'it is written' })
+})
+
+/** A check that goes on until there is a file, in a house that waits for no call at its end; and leases that a test lives to see end. */
+const UNTIL_GO = 'drainMs: 1000\nchecks: { tests: [sh, -c, "until [ -e go.txt ]; do sleep 0.1; done"] }\n'
+const HASTY = 'doors: { clientMs: 500 }\nlease: { ms: 1000, heartbeatMs: 300 }\n'
+
+const letGo = ({ settings }: TestHouse) => writeFileSync(join(settings.workspace, 'go.txt'), '')
+
+/** Starts to edit, and changes something: the exit is to be checked. */
+const startToEdit = async (agent: Awaited<ReturnType<typeof agentOf>>) => {
+  const { turn, session } = must(await agent.command('start', { peripheral: 'edit' }))
+  must(await agent.command('act', { tool: 'write', args: { path: 'new.txt', text: 'new' }, step: 'new' }))
+  return { turn: turn ?? '', session: session ?? '' }
+}
+
+const logsOf = ({ settings }: TestHouse): string =>
+  readdirSync(join(settings.data, 'log'))
+    .map((name) => readFileSync(join(settings.data, 'log', name), 'utf8'))
+    .join('')
+
+const beginsToCheck = ({ store }: TestHouse, turn: string) =>
+  eventually('the check to begin', () => store.get(`${turn}.leave.check-tests.intent`))
+
+test('a check whose worker has died is waited for no longer than a step of its wall may take', async () => {
+  await using house = await startTestHouse({
+    config: UNTIL_GO,
+    peripherals: { 'edit.yaml': 'narrows: edit\nlimits: { seconds: 1 }\n' },
+  })
+  const scout = await agentOf(house)
+  const { turn, session } = await startToEdit(scout)
+  await house.stopWorker()
+  // As a worker leaves it that is killed in the middle of a check.
+  const call = { tool: 'run', args: { argv: ['sleep', '1'] } }
+  const body = { event: 'step-intended', turn, step: `${turn}.leave.check-tests`, call } as const
+  const author = { kind: 'agent', id: 'scout', face: 'http', via: null } as const
+  const lost = { id: `${body.step}.intent`, session, room: 'lobby', agent: 'scout', author, body, inReplyTo: turn }
+  must(await house.store.append([sessionDraft(lost)]))
+  const answers: unknown[] = []
+  const left = scout.command('leave', { answer: 'it is written' }).then((answer) => answers.push(answer))
+  await eventually('an answer', () => answers.length > 0)
+  expect(answers).toEqual([refused(refusal('store-failed', 'the peripheral could not be left: no worker answers'))])
+  await left
+  await house.startWorker()
+  expect(must(await scout.command('leave', { answer: 'it is written' }))).toMatchObject({ turn })
+  expect((await house.store.get(`${turn}.ended`))?.body).toMatchObject({ outcome: 'done', answer: 'it is written' })
+})
+
+test('who leaves and is gone before the exit was checked has left all the same, with what it said', async () => {
+  await using house = await startTestHouse({ config: `${HASTY}${UNTIL_GO}` })
+  const scout = await agentOf(house)
+  const { turn } = await startToEdit(scout)
+  const gone = new AbortController()
+  const left = fetch(`${house.url}/api/leave`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await house.mint(agentGrant())}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ answer: 'it is written' }),
+    signal: gone.signal,
+  })
+  await beginsToCheck(house, turn)
+  gone.abort()
+  await expect(left).rejects.toThrow('aborted')
+  letGo(house)
+  const ended = await eventually('the turn to end', () => house.store.get(`${turn}.ended`))
+  expect(ended.body).toMatchObject({ outcome: 'done', answer: 'it is written' })
+})
+
+test('while the exit of a lapsed seat is checked others are ended, and nothing is said to have failed', async () => {
+  await using house = await startTestHouse({ config: `${HASTY}${UNTIL_GO}` })
+  const { turn } = await startToEdit(await agentOf(house))
+  await beginsToCheck(house, turn)
+  const finder = await agentOf(house, agentGrant({ agent: 'finder', type: 'finder' }))
+  const other = must(await finder.command('start', {})).turn
+  const closed = { outcome: 'cancelled', answer: 'its connection was closed' }
+  const ended = await eventually('the other turn to end', () => house.store.get(`${other}.ended`))
+  expect(ended.body).toMatchObject(closed)
+  expect(await house.store.get(`${turn}.ended`)).toBeNull()
+  letGo(house)
+  expect((await eventually('the turn to end', () => house.store.get(`${turn}.ended`))).body).toMatchObject(closed)
+  expect((await house.store.get(`${turn}.stopped`))?.body).toMatchObject({
+    fruit: { checks: [{ name: 'tests', ok: true }] },
+  })
+  expect(logsOf(house)).not.toContain('a turn could not be ended')
+})
+
+test('a person stops also a turn whose exit is being checked', async () => {
+  await using house = await startTestHouse({ config: `${HASTY}${UNTIL_GO}` })
+  const { turn } = await startToEdit(await agentOf(house))
+  await beginsToCheck(house, turn)
+  must(await people(house).command('stop', { agent: 'scout', why: 'enough' }))
+  const ended = await eventually('the turn to end', () => house.store.get(`${turn}.ended`))
+  expect(ended.body).toMatchObject({ outcome: 'cancelled' })
+  expect((await house.store.get(`${turn}.leave.check-tests.outcome`))?.body).toMatchObject({
+    outcome: { kind: 'failed' },
+  })
 })
 
 test('a step whose name is too long is refused, and nothing waits for it', async () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { sessionDraft } from '../../src/evidence/drafts.ts'
@@ -201,4 +203,30 @@ test('a seat that nobody keeps is given up also where a thousand turns have been
   const { id: turn = '' } = (await hasty.store.nextTurn(await sessionIn('quiet', hasty))) ?? {}
   const ended = await eventually('the turn to end', () => hasty.store.get(`${turn}.ended`))
   expect(ended.body).toMatchObject(LEFT)
+})
+
+test('who leaves is not kept waiting for a check that takes long; the turn ends as they said when that has passed', async () => {
+  await using careful = await startTestHouse({
+    config: 'checks: { tests: [sh, -c, "until [ -e go.txt ]; do sleep 0.1; done"] }\n',
+  })
+  const ada = await personIn('quiet', 'ada', 'operator', careful)
+  await ada('!start edit')
+  const { id: turn = '' } = (await careful.store.nextTurn(await sessionIn('quiet', careful))) ?? {}
+  await ada('!step write new.txt text=new')
+  const answers: (string | null)[] = []
+  const left = ada('!leave it is written').then((answer) => answers.push(answer))
+  await eventually('an answer', () => answers.length > 0)
+  expect(answers).toEqual(['edit is being left: the room reads the end of the turn'])
+  // It is under way, and nothing that is asked for meanwhile gets in its way.
+  await eventually('the check to begin', () => careful.store.get(`${turn}.leave.check-tests.intent`))
+  expect(await ada('!seat')).toMatch(/^by-hand is in edit, with /)
+  expect(await ada('!leave again')).toBe('edit is being left: the room reads the end of the turn')
+  writeFileSync(join(careful.settings.workspace, 'go.txt'), '')
+  const ended = await eventually('the turn to end', () => careful.store.get(`${turn}.ended`))
+  expect(ended.body).toMatchObject({ outcome: 'done', answer: 'it is written' })
+  expect((await careful.store.get(`${turn}.stopped`))?.body).toMatchObject({
+    fruit: { checks: [{ name: 'tests', ok: true }] },
+  })
+  expect(await ada('!leave')).toBe('there was nothing to leave')
+  await left
 })
