@@ -75,5 +75,7 @@ test('a hop that is refused leaves everything as it is', async () => {
   await agent.listen()
   const answer = await agent.client.callTool({ name: 'hop', arguments: { to: 'deploy' } })
   expect(answer).toMatchObject({ isError: true, structuredContent: { refusal: { code: 'hop-refused' } } })
+  // That there is a session to read by now is told by the way, and not with the answer.
+  await eventually('what else there is to be told', () => agent.told.length > 0)
   expect([await agent.toolNames(), agent.told]).toEqual([toolsOf('explore'), ['resources/list_changed']])
 })
