@@ -12,6 +12,8 @@ const each = {
   // Tests leave nothing in their modules and their process: what they import is read once for many of them, which is half of what
   // they would cost.
   isolate: false,
+  // Before each file.
+  setupFiles: ['test/support/seed.ts'],
 }
 
 export default defineConfig({

@@ -147,7 +147,8 @@ test('a text is cut between whole characters', () => {
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 3, max: 40 }), (text, bytes) => {
       const short = cut(text, bytes)
       expect(Buffer.byteLength(short)).toBeLessThanOrEqual(bytes)
-      expect(short.isWellFormed() && !short.includes('\ufffd')).toBe(true)
+      // What stands for half a character may have been there before.
+      expect(short.isWellFormed() && (text.includes('\ufffd') || !short.includes('\ufffd'))).toBe(true)
       expect(short === text || (short.endsWith('…') && text.startsWith(short.slice(0, -1)))).toBe(true)
     }),
     { numRuns: 200 },
