@@ -6,8 +6,9 @@ const LONGEST = 64
  * The beginnings of words, as far as they are kept. A run without bounds is what an expression may have to keep every character
  * of in mind, to come back to: the text of an entry can have more than fit there.
  */
-const WORD = /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{1,64}/gu
-const ASCII_WORD = /(?<![a-z0-9_])[a-z0-9_]{1,64}/g
+const beginnings = (letter: string, flags: string): RegExp => new RegExp(`(?<!${letter})${letter}{1,${LONGEST}}`, flags)
+const WORD = beginnings(String.raw`[\p{L}\p{N}_]`, 'gu')
+const ASCII_WORD = beginnings('[a-z0-9_]', 'g')
 
 /** What PostgreSQL takes of one entry is a megabyte; an entry with more words than that is found by its first ones. */
 const BYTES = 500_000

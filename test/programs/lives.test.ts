@@ -24,11 +24,7 @@ afterAll(() => it[Symbol.asyncDispose]())
 describe.each(['claude', 'codex'] as const)('%s', (name) => {
   const agent = `${name}-1`
   const model = () => it.models[name]
-  beforeEach(async () => {
-    model().play(() => done)
-    await it.client.command('reset', { agent }, { room: 'lobby' })
-    model().asked.length = 0
-  })
+  beforeEach(() => it.anew(name))
 
   test('a budget in tokens ends a turn, whether or not its price is known', async () => {
     model().play(

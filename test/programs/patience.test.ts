@@ -16,11 +16,7 @@ afterAll(() => it[Symbol.asyncDispose]())
 describe.each(['claude', 'codex'] as const)('%s', (name) => {
   const agent = `${name}-1`
   const model = () => it.models[name]
-  beforeEach(async () => {
-    model().play(() => done)
-    await it.client.command('reset', { agent }, { room: 'lobby' })
-    model().asked.length = 0
-  })
+  beforeEach(() => it.anew(name))
 
   test('a model that says nothing more is given up, and asked again', async () => {
     model().play(({ texts }) => (texts.at(-1)?.includes('nothing for') ? done : { do: 'hang', text: 'well' }))

@@ -30,11 +30,7 @@ test('both are ready, by what their programs were seen to do', async () => {
 describe.each(['claude', 'codex'] as const)('%s', (name) => {
   const agent = `${name}-1`
   const model = () => it.models[name]
-  beforeEach(async () => {
-    model().play(() => done)
-    await it.client.command('reset', { agent }, { room: 'lobby' })
-    model().asked.length = 0
-  })
+  beforeEach(() => it.anew(name))
 
   test('a request is answered by steps behind the wall, and all of it is evidence that verifies', async () => {
     model().play(

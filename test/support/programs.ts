@@ -54,6 +54,12 @@ ${config}`,
     client,
     models,
     ...speakingIn(house, client),
+    /** A new session for one of them in the lobby, with a model that has been asked nothing and is done at once. */
+    anew: async (name: keyof typeof models): Promise<void> => {
+      models[name].play(() => done)
+      await client.command('reset', { agent: `${name}-1` }, { room: 'lobby' })
+      models[name].asked.length = 0
+    },
     [Symbol.asyncDispose]: async () => {
       await house[Symbol.asyncDispose]()
       await Promise.all(Object.values(models).map((model: StubModel) => model.close()))
